@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! `vbn_cq_*` and `vbn_wc_*`.
+
+use super::ffi::{self, guard, guard_on};
+use crate::core::adopt::vbn_adopt_attr;
+use crate::core::cq::{Cq, vbn_cq_attr, vbn_cq_info};
+use crate::core::error::{Error, Reason};
+use crate::core::handle::{vbn_context, vbn_cq};
+use crate::core::op::Op;
+use crate::core::status::vbn_status;
+use crate::core::wc::{self, vbn_wc};
+use crate::sys::ibv::ibv_cq;
+
+/// Creates a completion queue.
+///
+/// `attr` is required: its `cqe` says how many completions the queue must hold. When more arrive than it holds, they
+/// are lost and the queue fails; so make it as deep as all queues that complete into it together.
+///
+/// - Ownership: `*out` is the caller's, to be given to vbn_cq_close; NULL after a failure. It keeps `context` and the
+///   channel alive.
+/// - Threads: MT-safe.
+/// - Blocks: for system calls.
+/// - Errors: VBN_ERR_ARGUMENT, VBN_ERR_LIMIT (cqe, comp_vector), VBN_ERR_CLOSED, VBN_ERR_FORKED, VBN_ERR_DEVICE_GONE,
+///   VBN_ERR_TOO_NEW, VBN_ERR_NO_MEMORY, VBN_ERR_NOT_SUPPORTED, VBN_ERR_DRIVER, VBN_ERR_INTERNAL.
+/// - Since: 0.1
+/// - Source: ibv_create_cq(3)
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn vbn_cq_create(
+    context: *mut vbn_context,
+    attr: *const vbn_cq_attr,
+    out: *mut *mut vbn_cq,
+) -> vbn_status {
+    guard_on(Op::CqCreate, context, || {
+        let out = ffi::out_handle(out)?;
+        let context = ffi::pin(context)?;
+        let attr = ffi::required_input(attr)?;
+        let channel = ffi::pin_optional(attr.channel)?;
+        ffi::give(out, Cq::create(context, channel, &attr)?);
+        Ok(())
+    })
+}
+
+/// Closes a completion queue and sets `*cq` to NULL.
+///
+/// With queue pairs of this library still completing into it, the call succeeds and the last of them destroys it.
+///
+/// - Ownership: takes the handle back. NULL and a pointer to NULL are fine.
+/// - Threads: MT-safe; no other call on this handle may start afterwards.
+/// - Blocks: for one system call.
+/// - Errors: VBN_ERR_ARGUMENT, VBN_ERR_CLOSED, VBN_ERR_BUSY (queue pairs made by raw verbs use it; the handle stays
+///   valid), VBN_ERR_DRIVER.
+/// - Since: 0.1
+/// - Source: ibv_destroy_cq(3)
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn vbn_cq_close(cq: *mut *mut vbn_cq) -> vbn_status {
+    ffi::close(Op::CqClose, cq)
+}
+
+/// Tells what is known of a completion queue, its granted capacity above all.
+///
+/// - Ownership: fills the caller's `*info`, whose struct_size must be set.
+/// - Threads: MT-safe.
+/// - Blocks: no.
+/// - Errors: VBN_ERR_ARGUMENT, VBN_ERR_CLOSED, VBN_ERR_FORKED, VBN_ERR_DEVICE_GONE, VBN_ERR_INTERNAL.
+/// - Since: 0.1
+/// - Source: this library
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn vbn_cq_query(cq: *const vbn_cq, info: *mut vbn_cq_info) -> vbn_status {
+    guard_on(Op::CqQuery, cq, || ffi::output(info, &ffi::pin(cq)?.info()))
+}
+
+/// Asks for one event on the queue's channel at the next completion, or with `solicited_only` 1 at the next solicited
+/// or failed one. Completions that are there already cause none: arm, then poll once more, then wait; vbn_cq_wait does
+/// that.
+///
+/// - Ownership: nothing changes hands.
+/// - Threads: MT-safe.
+/// - Blocks: no (a system call on soft-RoCE).
+/// - Errors: VBN_ERR_ARGUMENT (no channel, solicited_only above 1), VBN_ERR_CLOSED, VBN_ERR_FORKED,
+///   VBN_ERR_DEVICE_GONE, VBN_ERR_NOT_SUPPORTED, VBN_ERR_DRIVER, VBN_ERR_INTERNAL.
+/// - Since: 0.1
+/// - Source: ibv_req_notify_cq(3)
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn vbn_cq_arm(cq: *mut vbn_cq, solicited_only: u8) -> vbn_status {
+    guard_on(Op::CqArm, cq, || {
+        let cq = ffi::pin(cq)?;
+        if solicited_only > 1 {
+            return Err(Error::range("solicited_only", solicited_only.into(), "0 or 1"));
+        }
+        cq.arm(solicited_only != 0)
+    })
+}
+
+/// Takes up to `n` completions from the queue into `wcs`. `*got` is always written. No completion is VBN_OK with
+/// `*got` 0. A failed request is a completion like any other: look at `status`, or use vbn_wc_check.
+///
+/// - Ownership: fills the caller's array.
+/// - Threads: as thread-safe as the driver; most lock inside. Not concurrently with closing the handle.
+/// - Blocks: no. No allocation, lock or system call of this library's.
+/// - Errors: VBN_ERR_ARGUMENT (n 0, NULL), VBN_ERR_CLOSED, VBN_ERR_FORKED, VBN_ERR_DEVICE_GONE, VBN_ERR_DRIVER,
+///   VBN_ERR_INTERNAL.
+/// - Since: 0.1
+/// - Source: ibv_poll_cq(3)
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn vbn_cq_poll(cq: *mut vbn_cq, n: u32, wcs: *mut vbn_wc, got: *mut u32) -> vbn_status {
+    ffi::hot(Op::CqPoll, || {
+        let got = ffi::hot_out(got, "got")?;
+        *got = 0;
+        let cq = ffi::hot_live(cq)?;
+        if wcs.is_null() {
+            return Err(Error::argument(Reason::Null("wcs")));
+        }
+        // SAFETY: the caller says that wcs has room for n.
+        unsafe { cq.poll(n, wcs, got) }
+    })
+}
+
+/// Waits until there is a completion, and takes up to `n`. For `busy_ns` nanoseconds it polls without sleeping, then it
+/// arms the queue, polls once more and sleeps on the channel. A queue without channel is polled all the time, giving the
+/// processor to other threads in between. `timeout_ns`: negative waits for ever, 0 only looks. `*got` is always written.
+///
+/// The channel must serve this queue alone; events of other queues would be lost here.
+///
+/// - Ownership: fills the caller's array.
+/// - Threads: one thread waits on a queue at a time. Closing the handle does not wake it: use a time-out.
+/// - Blocks: until there is a completion or the time is up.
+/// - Errors: VBN_ERR_TIMEOUT, VBN_ERR_ARGUMENT (n 0, NULL, a shared channel), VBN_ERR_CLOSED, VBN_ERR_FORKED,
+///   VBN_ERR_DEVICE_GONE, VBN_ERR_DRIVER, VBN_ERR_INTERNAL.
+/// - Since: 0.1
+/// - Source: ibv_req_notify_cq(3), ibv_get_cq_event(3)
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn vbn_cq_wait(
+    cq: *mut vbn_cq,
+    n: u32,
+    wcs: *mut vbn_wc,
+    busy_ns: i64,
+    timeout_ns: i64,
+    got: *mut u32,
+) -> vbn_status {
+    guard_on(Op::CqWait, cq, || {
+        let got = ffi::out(got, "got")?;
+        *got = 0;
+        let cq = ffi::pin(cq)?;
+        ffi::array_mut(wcs, n as usize, "wcs")?;
+        // SAFETY: the caller says that wcs has room for n, and it was checked for NULL.
+        unsafe { cq.wait(n, wcs, busy_ns, timeout_ns, got) }
+    })
+}
+
+/// VBN_OK for a successful completion; for a failed one VBN_ERR_COMPLETION, and vbn_last_error tells the status, the
+/// vendor's code, what it means and what to look at.
+///
+/// - Ownership: reads the caller's `*wc`.
+/// - Threads: MT-safe.
+/// - Blocks: no.
+/// - Errors: VBN_ERR_COMPLETION, VBN_ERR_ARGUMENT, VBN_ERR_INTERNAL.
+/// - Since: 0.1
+/// - Source: ibv_poll_cq(3), InfiniBand Architecture Specification 10.7.3
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn vbn_wc_check(wc: *const vbn_wc) -> vbn_status {
+    guard(Op::WcCheck, || wc::check(ffi::required(wc, "wc")?))
+}
+
+/// Lends the `ibv_cq`. It stays this library's: don't destroy it, and don't use it after the handle is closed.
+///
+/// - Ownership: borrowed.
+/// - Threads: MT-safe.
+/// - Blocks: no.
+/// - Errors: VBN_ERR_ARGUMENT, VBN_ERR_CLOSED, VBN_ERR_FORKED, VBN_ERR_INTERNAL.
+/// - Since: 0.1
+/// - Source: this library
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn vbn_cq_native(cq: *const vbn_cq, native_out: *mut *mut ibv_cq) -> vbn_status {
+    ffi::native(Op::CqNative, cq, native_out, Cq::native)
+}
+
+/// Gives the `ibv_cq` away: the handle ends, the queue lives on and is the caller's to destroy. A channel that it has
+/// must outlive it.
+///
+/// - Ownership: `*native_out` becomes the caller's; `*cq` is set to NULL.
+/// - Threads: MT-safe; no other call on this handle may start afterwards.
+/// - Blocks: no.
+/// - Errors: VBN_ERR_ARGUMENT, VBN_ERR_CLOSED, VBN_ERR_FORKED, VBN_ERR_BUSY (queue pairs of this library use it),
+///   VBN_ERR_INTERNAL.
+/// - Since: 0.1
+/// - Source: this library
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn vbn_cq_release(cq: *mut *mut vbn_cq, native_out: *mut *mut ibv_cq) -> vbn_status {
+    ffi::release(Op::CqRelease, cq, native_out, |cq: &Cq| {
+        cq.forget();
+        cq.native()
+    })
+}
+
+/// Makes a handle for an `ibv_cq` that raw verbs made on the `ibv_context` of `context`.
+///
+/// `native` must be a live ibv_cq. `attr` may be NULL: borrowed. `*out` is NULL after a failure.
+///
+/// - Ownership: as `attr` says; see VBN_ADOPT_*. After a failure `native` is still the caller's.
+/// - Threads: MT-safe.
+/// - Blocks: no.
+/// - Errors: VBN_ERR_ARGUMENT, VBN_ERR_CLOSED, VBN_ERR_FORKED, VBN_ERR_DEVICE_GONE, VBN_ERR_TOO_NEW,
+///   VBN_ERR_NO_MEMORY, VBN_ERR_INTERNAL.
+/// - Since: 0.1
+/// - Source: this library
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn vbn_cq_adopt(
+    context: *mut vbn_context,
+    native: *mut ibv_cq,
+    attr: *const vbn_adopt_attr,
+    out: *mut *mut vbn_cq,
+) -> vbn_status {
+    guard_on(Op::CqAdopt, context, || {
+        let out = ffi::out_handle(out)?;
+        let context = ffi::pin(context)?;
+        let attr = ffi::input(attr)?;
+        ffi::give(out, Cq::adopt(context, native, &attr)?);
+        Ok(())
+    })
+}

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! `vbn_pd_*`.
+
+use super::ffi::{self, guard_on};
+use crate::core::adopt::vbn_adopt_attr;
+use crate::core::handle::{vbn_context, vbn_pd};
+use crate::core::op::Op;
+use crate::core::pd::{Pd, vbn_pd_attr, vbn_pd_info};
+use crate::core::status::vbn_status;
+use crate::sys::ibv::ibv_pd;
+
+/// Allocates a protection domain, in which memory is registered and queue pairs are made.
+///
+/// `attr` may be NULL. `*out` is NULL after a failure.
+///
+/// - Ownership: `*out` is the caller's, to be given to vbn_pd_close. It keeps `context` alive.
+/// - Threads: MT-safe.
+/// - Blocks: for one system call.
+/// - Errors: VBN_ERR_ARGUMENT, VBN_ERR_CLOSED, VBN_ERR_FORKED, VBN_ERR_DEVICE_GONE, VBN_ERR_TOO_NEW,
+///   VBN_ERR_NO_MEMORY, VBN_ERR_DRIVER.
+/// - Since: 0.1
+/// - Source: ibv_alloc_pd(3)
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn vbn_pd_alloc(
+    context: *mut vbn_context,
+    attr: *const vbn_pd_attr,
+    out: *mut *mut vbn_pd,
+) -> vbn_status {
+    guard_on(Op::PdAlloc, context, || {
+        let out = ffi::out_handle(out)?;
+        let context = ffi::pin(context)?;
+        let attr = ffi::input(attr)?;
+        ffi::give(out, Pd::alloc(context, &attr)?);
+        Ok(())
+    })
+}
+
+/// Closes a protection domain and sets `*pd` to NULL.
+///
+/// With regions or queue pairs of this library left in it, the call succeeds and the last of them deallocates it. When
+/// the driver refuses (objects made by raw verbs are left), the error is returned and the handle stays valid.
+///
+/// - Ownership: takes the handle back. NULL and a pointer to NULL are fine.
+/// - Threads: MT-safe; no other call on this handle may start afterwards.
+/// - Blocks: for one system call.
+/// - Errors: VBN_ERR_ARGUMENT, VBN_ERR_CLOSED, VBN_ERR_BUSY, VBN_ERR_DRIVER.
+/// - Since: 0.1
+/// - Source: ibv_dealloc_pd(3)
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn vbn_pd_close(pd: *mut *mut vbn_pd) -> vbn_status {
+    ffi::close(Op::PdClose, pd)
+}
+
+/// Tells what is known of a protection domain.
+///
+/// - Ownership: fills the caller's `*info`, whose struct_size must be set.
+/// - Threads: MT-safe.
+/// - Blocks: no.
+/// - Errors: VBN_ERR_ARGUMENT, VBN_ERR_CLOSED, VBN_ERR_FORKED, VBN_ERR_DEVICE_GONE.
+/// - Since: 0.1
+/// - Source: this library
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn vbn_pd_query(pd: *const vbn_pd, info: *mut vbn_pd_info) -> vbn_status {
+    guard_on(Op::PdQuery, pd, || ffi::output(info, &ffi::pin(pd)?.info()))
+}
+
+/// Lends the `ibv_pd`. It stays this library's: don't deallocate it, and don't use it after the handle is closed.
+///
+/// - Ownership: borrowed.
+/// - Threads: MT-safe.
+/// - Blocks: no.
+/// - Errors: VBN_ERR_ARGUMENT, VBN_ERR_CLOSED, VBN_ERR_FORKED.
+/// - Since: 0.1
+/// - Source: this library
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn vbn_pd_native(pd: *const vbn_pd, native_out: *mut *mut ibv_pd) -> vbn_status {
+    ffi::native(Op::PdNative, pd, native_out, Pd::native)
+}
+
+/// Gives the `ibv_pd` away: the handle ends, the object lives on and is the caller's to deallocate.
+///
+/// - Ownership: `*native_out` becomes the caller's; `*pd` is set to NULL.
+/// - Threads: MT-safe; no other call on this handle may start afterwards.
+/// - Blocks: no.
+/// - Errors: VBN_ERR_ARGUMENT, VBN_ERR_CLOSED, VBN_ERR_FORKED, VBN_ERR_BUSY (handles of this library use it).
+/// - Since: 0.1
+/// - Source: this library
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn vbn_pd_release(pd: *mut *mut vbn_pd, native_out: *mut *mut ibv_pd) -> vbn_status {
+    ffi::release(Op::PdRelease, pd, native_out, Pd::native)
+}
+
+/// Makes a handle for an `ibv_pd` that raw verbs made on the `ibv_context` of `context`.
+///
+/// `native` must be a live ibv_pd. `attr` may be NULL: borrowed. `*out` is NULL after a failure.
+///
+/// - Ownership: as `attr` says; see VBN_ADOPT_*. After a failure `native` is still the caller's.
+/// - Threads: MT-safe.
+/// - Blocks: no.
+/// - Errors: VBN_ERR_ARGUMENT, VBN_ERR_CLOSED, VBN_ERR_FORKED, VBN_ERR_DEVICE_GONE, VBN_ERR_TOO_NEW,
+///   VBN_ERR_NO_MEMORY.
+/// - Since: 0.1
+/// - Source: this library
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn vbn_pd_adopt(
+    context: *mut vbn_context,
+    native: *mut ibv_pd,
+    attr: *const vbn_adopt_attr,
+    out: *mut *mut vbn_pd,
+) -> vbn_status {
+    guard_on(Op::PdAdopt, context, || {
+        let out = ffi::out_handle(out)?;
+        let context = ffi::pin(context)?;
+        let attr = ffi::input(attr)?;
+        ffi::give(out, Pd::adopt(context, native, &attr)?);
+        Ok(())
+    })
+}

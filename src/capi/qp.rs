@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! `vbn_qp_*`.
+
+use super::ffi::{self, guard_on};
+use crate::core::adopt::vbn_adopt_attr;
+use crate::core::error::{Error, Reason};
+use crate::core::handle::{vbn_pd, vbn_qp};
+use crate::core::op::Op;
+use crate::core::post::{self, vbn_recv_wr, vbn_send_wr};
+use crate::core::qp::{Qp, vbn_qp_init_attr};
+use crate::core::qp_attr::{vbn_qp_attr, vbn_qp_info};
+use crate::core::status::{VBN_ERR_NOT_FOUND, vbn_status};
+use crate::core::wc::vbn_wc;
+use crate::sys::ibv::ibv_qp;
+
+/// Creates a queue pair in the state RESET.
+///
+/// `attr` is required: it names at least `send_cq`. The device may grant more than was asked for; vbn_qp_query tells.
+///
+/// - Ownership: `*out` is the caller's, to be given to vbn_qp_close; NULL after a failure. It keeps `pd` and the
+///   completion queues alive.
+/// - Threads: MT-safe.
+/// - Blocks: for system calls.
+/// - Errors: VBN_ERR_ARGUMENT, VBN_ERR_LIMIT (a depth or number of segments above the device's), VBN_ERR_CLOSED,
+///   VBN_ERR_FORKED, VBN_ERR_DEVICE_GONE, VBN_ERR_TOO_NEW, VBN_ERR_NO_MEMORY, VBN_ERR_NOT_SUPPORTED (type or
+///   operations), VBN_ERR_DRIVER, VBN_ERR_INTERNAL.
+/// - Since: 0.1
+/// - Source: ibv_create_qp(3)
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn vbn_qp_create(
+    pd: *mut vbn_pd,
+    attr: *const vbn_qp_init_attr,
+    out: *mut *mut vbn_qp,
+) -> vbn_status {
+    guard_on(Op::QpCreate, pd, || {
+        let out = ffi::out_handle(out)?;
+        let pd = ffi::pin(pd)?;
+        let attr = ffi::required_input(attr)?;
+        if attr.send_cq.is_null() {
+            return Err(Error::argument(Reason::Null("send_cq")));
+        }
+        let send_cq = ffi::pin(attr.send_cq)?;
+        let recv_cq = ffi::pin_optional(attr.recv_cq)?.unwrap_or_else(|| send_cq.clone());
+        ffi::give(out, Qp::create(pd, send_cq, recv_cq, &attr)?);
+        Ok(())
+    })
+}
+
+/// Closes a queue pair, destroys it at once and sets `*qp` to NULL. Requests still on it never complete; their buffers
+/// are free afterwards.
+///
+/// - Ownership: takes the handle back. NULL and a pointer to NULL are fine.
+/// - Threads: MT-safe; no other call on this handle may be under way or start afterwards.
+/// - Blocks: for a system call.
+/// - Errors: VBN_ERR_ARGUMENT, VBN_ERR_CLOSED, VBN_ERR_BUSY (another thread is inside a call, or the driver refuses; the
+///   handle stays valid), VBN_ERR_DRIVER.
+/// - Since: 0.1
+/// - Source: ibv_destroy_qp(3)
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn vbn_qp_close(qp: *mut *mut vbn_qp) -> vbn_status {
+    ffi::close(Op::QpClose, qp)
+}
+
+/// Tells the attributes as the device has them, the capacities that it granted, and what was given at creation.
+///
+/// - Ownership: fills the caller's `*info`, whose struct_size must be set.
+/// - Threads: MT-safe.
+/// - Blocks: for a system call.
+/// - Errors: VBN_ERR_ARGUMENT, VBN_ERR_CLOSED, VBN_ERR_FORKED, VBN_ERR_DEVICE_GONE, VBN_ERR_DRIVER, VBN_ERR_INTERNAL.
+/// - Since: 0.1
+/// - Source: ibv_query_qp(3)
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn vbn_qp_query(qp: *mut vbn_qp, info: *mut vbn_qp_info) -> vbn_status {
+    guard_on(Op::QpQuery, qp, || {
+        let qp = ffi::pin(qp)?;
+        ffi::check_output(info)?;
+        ffi::output(info, &qp.info()?)
+    })
+}
+
+/// The queue pair's number, which peers need and completions carry; 0 for a handle that can't be used.
+///
+/// - Ownership: nothing changes hands.
+/// - Threads: MT-safe.
+/// - Blocks: no.
+/// - Errors: none.
+/// - Since: 0.1
+/// - Source: this library
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn vbn_qp_num(qp: *const vbn_qp) -> u32 {
+    ffi::slot(qp).ok().and_then(|slot| slot.live()).map_or(0, Qp::number)
+}
+
+/// Changes the attributes that `attr->set` names: raw ibv_modify_qp, for what vbn_qp_connect_rc does not do. To take a
+/// queue pair to RESET or ERR, set VBN_QP_STATE alone. A refusal names the attribute at fault where it can be told.
+///
+/// - Ownership: reads the caller's `*attr`.
+/// - Threads: MT-safe.
+/// - Blocks: for a system call; going to RTR may wait for the peer's address (seconds).
+/// - Errors: VBN_ERR_ARGUMENT, VBN_ERR_CLOSED, VBN_ERR_FORKED, VBN_ERR_DEVICE_GONE, VBN_ERR_TOO_NEW,
+///   VBN_ERR_NO_MEMORY, VBN_ERR_NOT_SUPPORTED, VBN_ERR_DRIVER (sys_errno EINVAL, ETIMEDOUT, ENETUNREACH, ...),
+///   VBN_ERR_INTERNAL.
+/// - Since: 0.1
+/// - Source: ibv_modify_qp(3)
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn vbn_qp_modify(qp: *mut vbn_qp, attr: *const vbn_qp_attr) -> vbn_status {
+    guard_on(Op::QpModify, qp, || {
+        let qp = ffi::pin(qp)?;
+        qp.modify(&ffi::required_input(attr)?)
+    })
+}
+
+/// Posts `n` requests to the send queue. `*posted` is always written: `wrs[0..*posted)` are on the queue, and
+/// `wrs[*posted]` is the first that is not. All requests are checked before the first is posted, so a request that is
+/// wrong leaves `*posted` 0 and its index in the error record.
+///
+/// A full queue takes as many as fit: VBN_ERR_QUEUE_FULL; poll completions, then post the rest. VBN_ERR_UNCERTAIN means
+/// that the driver failed without naming a request: `*posted` counts all that it was handed, and they may run later
+/// (soft-RoCE does so when posting before RTS).
+///
+/// - Ownership: the requests and segment lists are the caller's and free after the call; the memory that they name must
+///   stay until their completion (until return with VBN_SEND_INLINE).
+/// - Threads: as thread-safe as the driver; most lock inside. Not concurrently with closing the handle.
+/// - Blocks: no. No allocation, lock or system call of this library's.
+/// - Errors: VBN_ERR_QUEUE_FULL, VBN_ERR_UNCERTAIN, VBN_ERR_ARGUMENT, VBN_ERR_LIMIT (num_sge, inline or message length),
+///   VBN_ERR_NOT_SUPPORTED (an operation that the queue pair does not have), VBN_ERR_CLOSED, VBN_ERR_FORKED,
+///   VBN_ERR_DEVICE_GONE, VBN_ERR_DRIVER, VBN_ERR_INTERNAL.
+/// - Since: 0.1
+/// - Source: ibv_post_send(3)
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn vbn_qp_post_send(
+    qp: *mut vbn_qp,
+    wrs: *const vbn_send_wr,
+    n: u32,
+    posted: *mut u32,
+) -> vbn_status {
+    ffi::hot(Op::QpPostSend, || {
+        let posted = ffi::hot_out(posted, "posted")?;
+        *posted = 0;
+        let qp = ffi::hot_live(qp)?;
+        post::send(qp, ffi::hot_array(wrs, n, "wrs")?, posted)
+    })
+}
+
+/// Posts `n` receives. `*posted` as for vbn_qp_post_send. Receives may be posted from INIT on.
+///
+/// - Ownership: the requests and segment lists are free after the call; the memory that they name belongs to the device
+///   until their completion.
+/// - Threads: as thread-safe as the driver; most lock inside. Not concurrently with closing the handle.
+/// - Blocks: no. No allocation, lock or system call of this library's.
+/// - Errors: VBN_ERR_QUEUE_FULL, VBN_ERR_UNCERTAIN, VBN_ERR_ARGUMENT, VBN_ERR_LIMIT (num_sge), VBN_ERR_CLOSED,
+///   VBN_ERR_FORKED, VBN_ERR_DEVICE_GONE, VBN_ERR_DRIVER, VBN_ERR_INTERNAL.
+/// - Since: 0.1
+/// - Source: ibv_post_recv(3)
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn vbn_qp_post_recv(
+    qp: *mut vbn_qp,
+    wrs: *const vbn_recv_wr,
+    n: u32,
+    posted: *mut u32,
+) -> vbn_status {
+    ffi::hot(Op::QpPostRecv, || {
+        let posted = ffi::hot_out(posted, "posted")?;
+        *posted = 0;
+        let qp = ffi::hot_live(qp)?;
+        post::recv(qp, ffi::hot_array(wrs, n, "wrs")?, posted)
+    })
+}
+
+/// The first failed completion of this queue pair that was not a flush (VBN_WC_WR_FLUSH_ERR): why it went into the error
+/// state. It is noted when vbn_cq_poll or vbn_cq_wait return it, whatever flushes came before or after, and kept until the
+/// queue pair goes to RESET.
+///
+/// - Ownership: fills the caller's `*wc`.
+/// - Threads: MT-safe.
+/// - Blocks: no.
+/// - Errors: VBN_ERR_NOT_FOUND (none so far), VBN_ERR_ARGUMENT, VBN_ERR_CLOSED, VBN_ERR_FORKED, VBN_ERR_DEVICE_GONE,
+///   VBN_ERR_INTERNAL.
+/// - Since: 0.1
+/// - Source: this library
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn vbn_qp_first_error(qp: *mut vbn_qp, wc: *mut vbn_wc) -> vbn_status {
+    guard_on(Op::QpFirstError, qp, || {
+        let qp = ffi::pin(qp)?;
+        let wc = ffi::out(wc, "wc")?;
+        *wc = qp.first_error().ok_or(NONE_SEEN)?;
+        Ok(())
+    })
+}
+
+const NONE_SEEN: Error =
+    Error::text(VBN_ERR_NOT_FOUND, "no failed completion other than flushes was polled for this queue pair");
+
+/// Lends the `ibv_qp`. It stays this library's: don't destroy it, and don't use it after the handle is closed.
+///
+/// - Ownership: borrowed.
+/// - Threads: MT-safe.
+/// - Blocks: no.
+/// - Errors: VBN_ERR_ARGUMENT, VBN_ERR_CLOSED, VBN_ERR_FORKED, VBN_ERR_INTERNAL.
+/// - Since: 0.1
+/// - Source: this library
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn vbn_qp_native(qp: *const vbn_qp, native_out: *mut *mut ibv_qp) -> vbn_status {
+    ffi::native(Op::QpNative, qp, native_out, Qp::native)
+}
+
+/// Gives the `ibv_qp` away: the handle ends, the queue pair lives on and is the caller's to destroy. Its PD and completion
+/// queues must outlive it.
+///
+/// - Ownership: `*native_out` becomes the caller's; `*qp` is set to NULL.
+/// - Threads: MT-safe; no other call on this handle may start afterwards.
+/// - Blocks: no.
+/// - Errors: VBN_ERR_ARGUMENT, VBN_ERR_CLOSED, VBN_ERR_FORKED, VBN_ERR_BUSY (another thread is inside a call),
+///   VBN_ERR_INTERNAL.
+/// - Since: 0.1
+/// - Source: this library
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn vbn_qp_release(qp: *mut *mut vbn_qp, native_out: *mut *mut ibv_qp) -> vbn_status {
+    ffi::release(Op::QpRelease, qp, native_out, |qp: &Qp| {
+        qp.forget();
+        qp.native()
+    })
+}
+
+/// Makes a handle for an RC `ibv_qp` that raw verbs made in the `ibv_pd` of `pd`, in whatever state it is.
+///
+/// `native` must be a live ibv_qp. Its completion queues stay the caller's; vbn_qp_first_error sees only what is polled
+/// through this library. `attr` may be NULL: borrowed. `*out` is NULL after a failure.
+///
+/// - Ownership: as `attr` says; see VBN_ADOPT_*. After a failure `native` is still the caller's.
+/// - Threads: MT-safe.
+/// - Blocks: for a system call.
+/// - Errors: VBN_ERR_ARGUMENT, VBN_ERR_CLOSED, VBN_ERR_FORKED, VBN_ERR_DEVICE_GONE, VBN_ERR_TOO_NEW,
+///   VBN_ERR_NO_MEMORY, VBN_ERR_NOT_SUPPORTED (not RC), VBN_ERR_DRIVER, VBN_ERR_INTERNAL.
+/// - Since: 0.1
+/// - Source: this library
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn vbn_qp_adopt(
+    pd: *mut vbn_pd,
+    native: *mut ibv_qp,
+    attr: *const vbn_adopt_attr,
+    out: *mut *mut vbn_qp,
+) -> vbn_status {
+    guard_on(Op::QpAdopt, pd, || {
+        let out = ffi::out_handle(out)?;
+        let pd = ffi::pin(pd)?;
+        let attr = ffi::input(attr)?;
+        ffi::give(out, Qp::adopt(pd, native, &attr)?);
+        Ok(())
+    })
+}

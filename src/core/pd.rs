@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Protection domains.
+
+use std::ptr::NonNull;
+
+use super::adopt::{Ownership, vbn_adopt_attr};
+use super::cold::cold_structs;
+use super::context::Context;
+use super::error::{Error, Reason, Result};
+use super::slab::{Kind, Object, Ref, Slab, Slot};
+use crate::sys::ibv::ibv_pd;
+use crate::sys::{convert, os};
+
+/// What `vbn_pd_alloc` may be told. All-zero is the default.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct vbn_pd_attr {
+    /// sizeof(vbn_pd_attr).
+    pub struct_size: usize,
+    /// Comes back in queries.
+    pub user_data: u64,
+}
+
+/// What `vbn_pd_query` tells.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct vbn_pd_info {
+    /// sizeof(vbn_pd_info), set by the caller.
+    pub struct_size: usize,
+    /// As given at creation.
+    pub user_data: u64,
+    /// The kernel's number of the PD.
+    pub handle: u32,
+    /// 0.
+    pub reserved0: u32,
+}
+cold_structs!(vbn_pd_attr, vbn_pd_info);
+
+/// A protection domain: what ties memory regions to the queue pairs that may use them.
+pub struct Pd {
+    native: NonNull<ibv_pd>,
+    context: Ref<Context>,
+    ownership: Ownership,
+    user_data: u64,
+}
+
+// SAFETY: libibverbs' control calls are thread-safe, and the pointer is used for nothing else.
+unsafe impl Send for Pd {}
+// SAFETY: as above.
+unsafe impl Sync for Pd {}
+
+static SLAB: Slab<Pd> = Slab::new();
+
+impl Object for Pd {
+    const KIND: Kind = Kind::Pd;
+    const LEAF: bool = false;
+
+    fn slab() -> &'static Slab<Self> {
+        &SLAB
+    }
+
+    fn context(&self) -> *const Slot<Context> {
+        self.context.slot()
+    }
+
+    fn destroy(&self) -> Result<()> {
+        self.ownership.destroy(self.native.as_ptr(), || {
+            // SAFETY: the PD is ours and nothing of ours uses it any more.
+            let ret = unsafe { (self.context.verbs().dealloc_pd)(self.native.as_ptr()) };
+            convert::ret_errno(ret, os::errno())
+                .map_err(|errno| Error::call("ibv_dealloc_pd", errno).on(self.context.name()))
+        })
+    }
+}
+
+impl Pd {
+    pub fn alloc(context: Ref<Context>, attr: &vbn_pd_attr) -> Result<&'static Slot<Pd>> {
+        let vacant = SLAB.take()?;
+        // SAFETY: the context is open.
+        let native = unsafe { (context.verbs().alloc_pd)(context.native()) };
+        let native = convert::pointer(native, os::errno())
+            .map_err(|errno| Error::call("ibv_alloc_pd", errno).on(context.name()))?;
+        Ok(vacant.publish(Pd { native, context, ownership: Ownership::Own, user_data: attr.user_data }))
+    }
+
+    /// Takes in a PD made by raw verbs on the same context.
+    pub fn adopt(context: Ref<Context>, native: *mut ibv_pd, attr: &vbn_adopt_attr) -> Result<&'static Slot<Pd>> {
+        let native = NonNull::new(native).ok_or(Error::argument(Reason::Null("native")))?;
+        let ownership = Ownership::from_attr(attr)?;
+        // SAFETY: the caller says that this is a live ibv_pd.
+        if unsafe { native.as_ref() }.context != context.native() {
+            return Err(Error::argument(Reason::Unrelated("the ibv_pd", "ibv_context")));
+        }
+        Ok(SLAB.take()?.publish(Pd { native, context, ownership, user_data: attr.user_data }))
+    }
+
+    pub fn context(&self) -> &Ref<Context> {
+        &self.context
+    }
+
+    pub fn native(&self) -> *mut ibv_pd {
+        self.native.as_ptr()
+    }
+
+    pub fn info(&self) -> vbn_pd_info {
+        vbn_pd_info {
+            struct_size: size_of::<vbn_pd_info>(),
+            user_data: self.user_data,
+            // SAFETY: the PD lives as long as this object.
+            handle: unsafe { self.native.as_ref() }.handle,
+            reserved0: 0,
+        }
+    }
+}

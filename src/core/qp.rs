@@ -1,0 +1,472 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Queue pairs: creation, attributes, and the first failure seen on each.
+
+use std::cell::UnsafeCell;
+use std::mem::MaybeUninit;
+use std::ptr::{self, NonNull};
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use super::adopt::{Ownership, vbn_adopt_attr};
+use super::cold::cold_structs;
+use super::context::Context;
+use super::cq::Cq;
+use super::error::{Error, Reason, Result};
+use super::event::VBN_ELEMENT_QP;
+use super::handle::vbn_cq;
+use super::pd::Pd;
+use super::post::Path;
+use super::qp_attr::{vbn_qp_attr, vbn_qp_info};
+use super::slab::{Kind, Object, Ref, Slab, Slot, Vacant};
+use super::status::*;
+use super::suspect;
+use super::table;
+use super::wc::vbn_wc;
+use crate::sys::ibv::{self, ibv_cq, ibv_qp, ibv_qp_attr, ibv_qp_cap, ibv_qp_init_attr};
+use crate::sys::{convert, os};
+
+/// Reliable connected.
+pub const VBN_QPT_RC: i32 = 2;
+/// Unreliable connected.
+pub const VBN_QPT_UC: i32 = 3;
+/// Unreliable datagram.
+pub const VBN_QPT_UD: i32 = 4;
+/// Raw Ethernet.
+pub const VBN_QPT_RAW_PACKET: i32 = 8;
+/// Extended reliable connected, sending side.
+pub const VBN_QPT_XRC_SEND: i32 = 9;
+/// Extended reliable connected, receiving side.
+pub const VBN_QPT_XRC_RECV: i32 = 10;
+/// The driver's own type; on EFA, SRD.
+pub const VBN_QPT_DRIVER: i32 = 255;
+
+/// `send_ops`: VBN_WR_RDMA_WRITE.
+pub const VBN_QP_OP_RDMA_WRITE: u64 = 1 << 0;
+/// `send_ops`: VBN_WR_RDMA_WRITE_WITH_IMM.
+pub const VBN_QP_OP_RDMA_WRITE_WITH_IMM: u64 = 1 << 1;
+/// `send_ops`: VBN_WR_SEND.
+pub const VBN_QP_OP_SEND: u64 = 1 << 2;
+/// `send_ops`: VBN_WR_SEND_WITH_IMM.
+pub const VBN_QP_OP_SEND_WITH_IMM: u64 = 1 << 3;
+/// `send_ops`: VBN_WR_RDMA_READ.
+pub const VBN_QP_OP_RDMA_READ: u64 = 1 << 4;
+
+/// What RC queue pairs can do here.
+const RC_OPS: u64 = 0x1f;
+
+/// `vbn_qp_init_attr.set`: max_send_wr counts even if it is 0.
+pub const VBN_QP_INIT_SET_MAX_SEND_WR: u64 = 1;
+/// `vbn_qp_init_attr.set`: max_recv_wr counts even if it is 0.
+pub const VBN_QP_INIT_SET_MAX_RECV_WR: u64 = 2;
+/// `vbn_qp_init_attr.set`: max_recv_sge counts even if it is 0.
+pub const VBN_QP_INIT_SET_MAX_RECV_SGE: u64 = 4;
+
+/// Depth of a queue that the caller leaves open.
+const DEFAULT_DEPTH: u32 = 128;
+
+/// What `vbn_qp_create` is told.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct vbn_qp_init_attr {
+    /// sizeof(vbn_qp_init_attr).
+    pub struct_size: usize,
+    /// VBN_QP_INIT_SET_*: fields whose zero is meant.
+    pub set: u64,
+    /// Comes back in events and queries.
+    pub user_data: u64,
+    /// Where sends complete. Required; kept alive.
+    pub send_cq: *mut vbn_cq,
+    /// Where receives complete. NULL: send_cq. Kept alive.
+    pub recv_cq: *mut vbn_cq,
+    /// VBN_QPT_*. 0: RC.
+    pub qp_type: i32,
+    /// Requests that the send queue holds. 0: 128, or the device's limit if lower.
+    pub max_send_wr: u32,
+    /// Requests that the receive queue holds. 0: likewise.
+    pub max_recv_wr: u32,
+    /// Segments of a send request. 0: 1.
+    pub max_send_sge: u32,
+    /// Segments of a receive request. 0: 1.
+    pub max_recv_sge: u32,
+    /// Bytes that VBN_SEND_INLINE may carry. 0: none asked for; the device may grant some.
+    pub max_inline_data: u32,
+    /// VBN_QP_OP_*: the operations that will be posted. 0: all that the type and device have.
+    pub send_ops: u64,
+    /// 1: every request completes, as if it had VBN_SEND_SIGNALED.
+    pub sq_sig_all: u8,
+    /// 0.
+    pub reserved0: [u8; 7],
+}
+cold_structs!(vbn_qp_init_attr);
+
+/// A queue pair.
+pub struct Qp {
+    path: Path,
+    pd: Ref<Pd>,
+    /// Held so that they outlive the queue pair; none for an adopted one whose queues are the caller's.
+    _cqs: [Option<Ref<Cq>>; 2],
+    ownership: Ownership,
+    user_data: u64,
+    cap: ibv_qp_cap,
+    sq_sig_all: bool,
+    first_error: FirstError,
+    /// For `note_failure`, which must not follow the native pointer.
+    number: u32,
+    native_cqs: [*mut ibv_cq; 2],
+    /// Marks this object's entry in the context's table.
+    entry: *const (),
+}
+
+// SAFETY: posting is as thread-safe as the provider; everything else in libibverbs is.
+unsafe impl Send for Qp {}
+// SAFETY: as above; `first_error` is written once, under its own flag.
+unsafe impl Sync for Qp {}
+
+static SLAB: Slab<Qp> = Slab::new();
+
+impl Object for Qp {
+    const KIND: Kind = Kind::Qp;
+    const LEAF: bool = true;
+
+    fn slab() -> &'static Slab<Self> {
+        &SLAB
+    }
+
+    fn context(&self) -> *const Slot<Context> {
+        self.pd.context().slot()
+    }
+
+    fn destroy(&self) -> Result<()> {
+        self.ownership.destroy(self.native(), || {
+            // SAFETY: the queue pair is ours and its handle is being closed.
+            let ret = unsafe { (self.device().verbs().destroy_qp)(self.native()) };
+            convert::ret_errno(ret, os::errno())
+                .map_err(|errno| Error::call("ibv_destroy_qp", errno).on(self.device().name()))
+        })?;
+        self.forget();
+        Ok(())
+    }
+}
+
+impl Qp {
+    /// Makes a queue pair in RESET.
+    pub fn create(
+        pd: Ref<Pd>,
+        send_cq: Ref<Cq>,
+        recv_cq: Ref<Cq>,
+        attr: &vbn_qp_init_attr,
+    ) -> Result<&'static Slot<Qp>> {
+        let context = pd.context().clone();
+        for (cq, what) in [(&send_cq, "send_cq"), (&recv_cq, "recv_cq")] {
+            if !context.is(cq.context().slot()) {
+                return Err(Error::argument(Reason::Unrelated(what, "context than pd")));
+            }
+        }
+        let ops = check_init(&context, attr)?;
+        let mut init = ibv_qp_init_attr {
+            qp_context: ptr::null_mut(),
+            send_cq: send_cq.native(),
+            recv_cq: recv_cq.native(),
+            srq: ptr::null_mut(),
+            cap: wanted_cap(&context, attr),
+            qp_type: ibv::IBV_QPT_RC,
+            sq_sig_all: attr.sq_sig_all.into(),
+        };
+        check_cap(&context, &init.cap)?;
+        let max_message = max_message(&context);
+        let vacant = SLAB.take()?;
+        let room = context.reserve()?;
+        // SAFETY: PD and queues are live and of one context.
+        let native = unsafe { (context.verbs().create_qp)(pd.native(), &mut init) };
+        let native =
+            convert::pointer(native, os::errno()).map_err(|errno| create_error(errno, &init.cap).on(context.name()))?;
+        let qp = Qp {
+            path: path(native, ops, max_message, &init.cap),
+            pd,
+            _cqs: [Some(send_cq), Some(recv_cq)],
+            ownership: Ownership::Own,
+            user_data: attr.user_data,
+            cap: init.cap,
+            sq_sig_all: attr.sq_sig_all != 0,
+            first_error: FirstError::new(),
+            // SAFETY: it has just been made.
+            number: unsafe { native.as_ref() }.qp_num,
+            native_cqs: [init.send_cq, init.recv_cq],
+            entry: entry_of(&vacant),
+        };
+        room.insert(native.as_ptr().cast(), qp.table_entry());
+        Ok(vacant.publish(qp))
+    }
+
+    /// Takes in a queue pair made by raw verbs in the same PD.
+    pub fn adopt(pd: Ref<Pd>, native: *mut ibv_qp, attr: &vbn_adopt_attr) -> Result<&'static Slot<Qp>> {
+        let native = NonNull::new(native).ok_or(Error::argument(Reason::Null("native")))?;
+        let ownership = Ownership::from_attr(attr)?;
+        // SAFETY: the caller says that this is a live ibv_qp.
+        let raw = unsafe { native.as_ref() };
+        if raw.pd != pd.native() {
+            return Err(Error::argument(Reason::Unrelated("the ibv_qp", "ibv_pd")));
+        }
+        let context = pd.context().clone();
+        if raw.qp_type != ibv::IBV_QPT_RC {
+            return Err(
+                Error::new(VBN_ERR_NOT_SUPPORTED, Reason::NotOneOf("qp_type", "RC")).value(raw.qp_type.into(), 0)
+            );
+        }
+        let (_, init) = query(&context, native, ibv::IBV_QP_STATE | ibv::IBV_QP_CAP)?;
+        let max_message = max_message(&context);
+        let vacant = SLAB.take()?;
+        let room = context.reserve()?;
+        let qp = Qp {
+            path: path(native, RC_OPS, max_message, &init.cap),
+            pd,
+            _cqs: [None, None],
+            ownership,
+            user_data: attr.user_data,
+            cap: init.cap,
+            sq_sig_all: init.sq_sig_all != 0,
+            first_error: FirstError::new(),
+            number: raw.qp_num,
+            native_cqs: [raw.send_cq, raw.recv_cq],
+            entry: entry_of(&vacant),
+        };
+        room.insert(native.as_ptr().cast(), qp.table_entry());
+        Ok(vacant.publish(qp))
+    }
+
+    /// How events of the context find the handle.
+    fn table_entry(&self) -> table::Entry {
+        table::Entry { kind: VBN_ELEMENT_QP, slot: self.entry, user_data: self.user_data, number: self.number }
+    }
+
+    /// Ends the entry in the context's table.
+    pub fn forget(&self) {
+        self.device().unregister(self.native().cast(), self.entry);
+    }
+
+    #[inline(always)]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    pub fn native(&self) -> *mut ibv_qp {
+        self.path.native.as_ptr()
+    }
+
+    /// The open device that the queue pair is on.
+    pub fn device(&self) -> &Ref<Context> {
+        self.pd.context()
+    }
+
+    pub fn number(&self) -> u32 {
+        self.number
+    }
+
+    /// The state as the device has it.
+    pub fn state(&self) -> Result<u32> {
+        Ok(query(self.device(), self.path.native, ibv::IBV_QP_STATE)?.0.qp_state)
+    }
+
+    /// The attributes as the device has them.
+    pub fn attributes(&self) -> Result<ibv_qp_attr> {
+        Ok(query(self.device(), self.path.native, RC_QUERY)?.0)
+    }
+
+    pub fn info(&self) -> Result<vbn_qp_info> {
+        let mut info = vbn_qp_info::from_native(&self.attributes()?);
+        info.user_data = self.user_data;
+        info.qp_num = self.number();
+        // SAFETY: the queue pair lives as long as this object.
+        info.qp_type = unsafe { self.path.native.as_ref() }.qp_type as i32;
+        info.max_send_wr = self.cap.max_send_wr;
+        info.max_recv_wr = self.cap.max_recv_wr;
+        info.max_send_sge = self.cap.max_send_sge;
+        info.max_recv_sge = self.cap.max_recv_sge;
+        info.max_inline_data = self.cap.max_inline_data;
+        info.max_message = self.path.max_message;
+        info.send_ops = self.path.opcodes;
+        info.sq_sig_all = u8::from(self.sq_sig_all);
+        Ok(info)
+    }
+
+    /// Changes attributes; `attr.set` says which.
+    pub fn modify(&self, attr: &vbn_qp_attr) -> Result<()> {
+        let mut native = attr.to_native()?;
+        self.modify_native(&mut native, attr.set as i32)
+    }
+
+    /// `ibv_modify_qp`, with a failure traced to the attribute at fault where that can be told.
+    pub fn modify_native(&self, attr: &mut ibv_qp_attr, mask: i32) -> Result<()> {
+        // SAFETY: the queue pair is live.
+        let ret = unsafe { (self.device().verbs().modify_qp)(self.native(), attr, mask) };
+        let done = convert::ret_errno(ret, os::errno());
+        if done.is_ok() && mask & ibv::IBV_QP_STATE != 0 && attr.qp_state == ibv::IBV_QPS_RESET {
+            self.first_error.clear();
+        }
+        done.map_err(|errno| suspect::explain(self, attr, mask, errno))
+    }
+
+    /// The first failed completion of this queue pair that was not a flush, among those polled through this library.
+    pub fn first_error(&self) -> Option<vbn_wc> {
+        self.first_error.get()
+    }
+}
+
+/// Largest message, as the first port has it; some drivers leave it 0 for "no limit of ours".
+fn max_message(context: &Context) -> u32 {
+    context.port(1).map(|port| port.max_msg_sz).ok().filter(|size| *size != 0).unwrap_or(u32::MAX)
+}
+
+fn entry_of(vacant: &Vacant<Qp>) -> *const () {
+    ptr::from_ref(vacant.slot()).cast()
+}
+
+fn path(native: NonNull<ibv_qp>, opcodes: u64, max_message: u32, cap: &ibv_qp_cap) -> Path {
+    Path {
+        native,
+        opcodes,
+        max_message,
+        max_send_sge: cap.max_send_sge,
+        max_recv_sge: cap.max_recv_sge,
+        max_inline: cap.max_inline_data,
+        max_send_wr: cap.max_send_wr,
+        max_recv_wr: cap.max_recv_wr,
+    }
+}
+
+/// Checks what does not depend on capacities; returns the operations to allow.
+fn check_init(context: &Context, attr: &vbn_qp_init_attr) -> Result<u64> {
+    const SET: u64 = VBN_QP_INIT_SET_MAX_SEND_WR | VBN_QP_INIT_SET_MAX_RECV_WR | VBN_QP_INIT_SET_MAX_RECV_SGE;
+    if attr.set & !SET != 0 {
+        return Err(Error::unknown_bits("set", attr.set, SET));
+    }
+    if attr.sq_sig_all > 1 || attr.reserved0 != [0; 7] {
+        return Err(Error::range("sq_sig_all", attr.sq_sig_all.into(), "0 or 1, with reserved0 all 0"));
+    }
+    if attr.qp_type != 0 && attr.qp_type != VBN_QPT_RC {
+        return Err(Error::new(VBN_ERR_NOT_SUPPORTED, Reason::NotOneOf("qp_type", "RC, the only type offered so far"))
+            .value(attr.qp_type as u32 as u64, 0)
+            .on(context.name()));
+    }
+    match attr.send_ops {
+        0 => Ok(RC_OPS),
+        ops if ops & !RC_OPS == 0 => Ok(ops),
+        ops => Err(Error::unknown_bits("send_ops", ops, RC_OPS)),
+    }
+}
+
+/// The capacities asked for, with the defaults filled in.
+fn wanted_cap(context: &Context, attr: &vbn_qp_init_attr) -> ibv_qp_cap {
+    let open = DEFAULT_DEPTH.min(context.device().max_qp_wr as u32);
+    let or = |value: u32, default: u32, bit: u64| if value == 0 && attr.set & bit == 0 { default } else { value };
+    let max_recv_wr = or(attr.max_recv_wr, open, VBN_QP_INIT_SET_MAX_RECV_WR);
+    ibv_qp_cap {
+        max_send_wr: or(attr.max_send_wr, open, VBN_QP_INIT_SET_MAX_SEND_WR),
+        max_recv_wr,
+        max_send_sge: or(attr.max_send_sge, 1, 0),
+        max_recv_sge: or(attr.max_recv_sge, 1, VBN_QP_INIT_SET_MAX_RECV_SGE),
+        max_inline_data: attr.max_inline_data,
+    }
+}
+
+/// Compares the capacities with the device's limits, so that the message can name both.
+fn check_cap(context: &Context, cap: &ibv_qp_cap) -> Result<()> {
+    let device = context.device();
+    let (wr, sge) = (device.max_qp_wr as u32, device.max_sge as u32);
+    let checks = [
+        ("max_send_wr", cap.max_send_wr, wr),
+        ("max_recv_wr", cap.max_recv_wr, wr),
+        ("max_send_sge", cap.max_send_sge, sge),
+        ("max_recv_sge", cap.max_recv_sge, sge),
+    ];
+    match checks.into_iter().find(|(_, asked, limit)| asked > limit) {
+        Some((what, asked, limit)) => Err(Error::limit(what, asked.into(), limit.into())
+            .on(context.name())
+            .hint("vbn_context_query_device has the limits")),
+        None => Ok(()),
+    }
+}
+
+/// A refused creation. The limit of inline data is nowhere to be asked for, so it is the usual suspect.
+fn create_error(errno: i32, cap: &ibv_qp_cap) -> Error {
+    let error = Error::call("ibv_create_qp", errno);
+    if errno == libc::EINVAL && cap.max_inline_data > 0 {
+        return error.value(cap.max_inline_data.into(), 0).hint(
+            "max_inline_data may be too large: no device tells its limit, so ask for less (value has what was asked)",
+        );
+    }
+    if errno == libc::ENOMEM {
+        return error.hint("the device is out of queue pairs or memory, or RLIMIT_MEMLOCK is too low for the queues");
+    }
+    error
+}
+
+const RC_QUERY: i32 = ibv::IBV_QP_STATE
+    | ibv::IBV_QP_CUR_STATE
+    | ibv::IBV_QP_ACCESS_FLAGS
+    | ibv::IBV_QP_PKEY_INDEX
+    | ibv::IBV_QP_PORT
+    | ibv::IBV_QP_AV
+    | ibv::IBV_QP_PATH_MTU
+    | ibv::IBV_QP_TIMEOUT
+    | ibv::IBV_QP_RETRY_CNT
+    | ibv::IBV_QP_RNR_RETRY
+    | ibv::IBV_QP_RQ_PSN
+    | ibv::IBV_QP_MAX_QP_RD_ATOMIC
+    | ibv::IBV_QP_MIN_RNR_TIMER
+    | ibv::IBV_QP_SQ_PSN
+    | ibv::IBV_QP_MAX_DEST_RD_ATOMIC
+    | ibv::IBV_QP_PATH_MIG_STATE
+    | ibv::IBV_QP_CAP
+    | ibv::IBV_QP_DEST_QPN;
+
+fn query(context: &Context, native: NonNull<ibv_qp>, mask: i32) -> Result<(ibv_qp_attr, ibv_qp_init_attr)> {
+    let mut attr = MaybeUninit::<ibv_qp_attr>::zeroed();
+    let mut init = MaybeUninit::<ibv_qp_init_attr>::zeroed();
+    // SAFETY: the queue pair is live and both structs are ours.
+    let ret = unsafe { (context.verbs().query_qp)(native.as_ptr(), attr.as_mut_ptr(), mask, init.as_mut_ptr()) };
+    convert::ret_errno(ret, os::errno()).map_err(|errno| Error::call("ibv_query_qp", errno).on(context.name()))?;
+    // SAFETY: all-zero is valid for both, and the call wrote numbers and pointers.
+    Ok(unsafe { (attr.assume_init(), init.assume_init()) })
+}
+
+/// A completion that is stored once and read by anybody.
+struct FirstError {
+    /// 0: none; 1: being written; 2: there.
+    state: AtomicU32,
+    wc: UnsafeCell<MaybeUninit<vbn_wc>>,
+}
+
+impl FirstError {
+    const fn new() -> Self {
+        Self { state: AtomicU32::new(0), wc: UnsafeCell::new(MaybeUninit::uninit()) }
+    }
+
+    fn set(&self, wc: &vbn_wc) {
+        if self.state.compare_exchange(0, 1, Ordering::Acquire, Ordering::Relaxed).is_ok() {
+            // SAFETY: state 1 is this thread's alone.
+            unsafe { (*self.wc.get()).write(*wc) };
+            self.state.store(2, Ordering::Release);
+        }
+    }
+
+    fn get(&self) -> Option<vbn_wc> {
+        if self.state.load(Ordering::Acquire) != 2 {
+            return None;
+        }
+        // SAFETY: it is there, and is replaced only after a reset of the queue pair, which the caller serialises.
+        Some(unsafe { (*self.wc.get()).assume_init() })
+    }
+
+    fn clear(&self) {
+        let _ = self.state.compare_exchange(2, 0, Ordering::AcqRel, Ordering::Relaxed);
+    }
+}
+
+/// Called by polling, for a failure that is not a flush: finds the queue pair and notes it there. Like the data path it
+/// counts no references, so that a close in another thread is not in its way.
+pub fn note_failure(context: *const Slot<Context>, cq: *mut ibv_cq, wc: &vbn_wc) {
+    let ours = |qp: &&Qp| qp.number == wc.qp_num && qp.native_cqs.contains(&cq) && ptr::eq(qp.context(), context);
+    if let Some(qp) = SLAB.live_bodies().find(ours) {
+        qp.first_error.set(wc);
+    }
+}

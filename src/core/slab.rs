@@ -1,0 +1,513 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Where every object behind a handle lives: slots that keep their type for ever and are reused first in, first out.
+//! A handle is a pointer to a slot, so using one after close reads valid memory of the right type and is usually told
+//! "closed". A slot is also the counted pointer by which children keep their parents alive.
+
+use std::cell::UnsafeCell;
+use std::mem::MaybeUninit;
+use std::ops::Deref;
+use std::ptr::{self, NonNull};
+use std::sync::atomic::{AtomicPtr, AtomicU64, AtomicUsize, Ordering};
+
+use super::alloc;
+use super::context::Context;
+use super::error::{Error, Reason, Result};
+use super::lock::Lock;
+use super::status::*;
+use crate::sys::os;
+
+/// The types of handles. The numbers are part of the state word only.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Kind {
+    Context = 1,
+    Pd = 2,
+    Mr = 3,
+    Channel = 4,
+    Cq = 5,
+    Qp = 6,
+}
+
+impl Kind {
+    pub const fn name(self) -> &'static str {
+        match self {
+            Kind::Context => "vbn_context",
+            Kind::Pd => "vbn_pd",
+            Kind::Mr => "vbn_mr",
+            Kind::Channel => "vbn_channel",
+            Kind::Cq => "vbn_cq",
+            Kind::Qp => "vbn_qp",
+        }
+    }
+
+    /// Low half of the state word of a live handle: a tag in the upper 24 bits, no flag set.
+    pub const fn tag(self) -> u32 {
+        0x5662_0000 | (self as u32) << 8
+    }
+}
+
+// The state word. Low half: tag (24 bits) and flags (8). High half: instance (8 bits) and references (24).
+const TAG_MASK: u32 = 0xffff_ff00;
+/// The user has closed the handle; the object lives on for its children, or its slot is free.
+const CLOSED: u32 = 1;
+/// A close is under way.
+const CLOSING: u32 = 2;
+/// A panic was caught in a call on the handle.
+const POISONED: u32 = 4;
+/// The device has been removed.
+const GONE: u32 = 8;
+/// This is a forked child, and the object is the parent process's.
+const FORKED: u32 = 16;
+/// The driver refused the deferred destroy; it is tried again at later closes.
+const PENDING: u32 = 32;
+
+const ONE_REF: u64 = 1 << 32;
+const REFS: u64 = 0x00ff_ffff << 32;
+const ONE_INSTANCE: u64 = 1 << 56;
+
+const fn refs(word: u64) -> u64 {
+    (word & REFS) >> 32
+}
+
+const fn has(word: u64, flag: u32) -> bool {
+    word & flag as u64 != 0
+}
+
+/// Deferred destroys that the driver has refused so far, in the whole process.
+static PENDING_COUNT: AtomicUsize = AtomicUsize::new(0);
+
+/// Something that a handle stands for.
+pub trait Object: Sized + Send + Sync + 'static {
+    const KIND: Kind;
+    /// Whether closing the handle destroys the object at once (memory or queues of the caller are behind it).
+    const LEAF: bool;
+    fn slab() -> &'static Slab<Self>;
+    /// The context that this object belongs to, as an address to compare.
+    fn context(&self) -> *const Slot<Context>;
+    /// Destroys the native object. On failure nothing has changed.
+    fn destroy(&self) -> Result<()>;
+}
+
+/// One place for a `T`. The data path relies on the order: the word first, the body behind it.
+#[repr(C)]
+pub struct Slot<T> {
+    word: AtomicU64,
+    body: UnsafeCell<MaybeUninit<T>>,
+    /// Next free slot, under the slab's lock.
+    next: AtomicPtr<Slot<T>>,
+}
+
+// SAFETY: the body is `Sync`, reached by shared reference only while a reference is counted; the rest is atomic.
+unsafe impl<T: Send + Sync> Sync for Slot<T> {}
+
+impl<T: Object> Slot<T> {
+    /// For the data path: the body if the handle is live and of this type. No reference is counted: as in libibverbs,
+    /// closing a queue while another thread posts or polls on it is the caller's mistake.
+    #[inline(always)]
+    pub fn live(&self) -> Option<&T> {
+        if self.word.load(Ordering::Relaxed) as u32 != T::KIND.tag() {
+            return None;
+        }
+        // SAFETY: a word without flags is published after the body was written.
+        Some(unsafe { self.body() })
+    }
+
+    /// SAFETY: the body must have been written.
+    #[inline(always)]
+    unsafe fn body(&self) -> &T {
+        // SAFETY: the caller vouches for it.
+        unsafe { (*self.body.get()).assume_init_ref() }
+    }
+
+    /// Why this handle can't be used, as an error.
+    #[cold]
+    pub fn refusal(&self) -> Error {
+        let word = self.word.load(Ordering::Relaxed);
+        let kind = T::KIND.name();
+        if word as u32 & TAG_MASK != T::KIND.tag() {
+            Error::argument(Reason::NotAHandle(kind))
+        } else if has(word, FORKED) {
+            Error::new(VBN_ERR_FORKED, Reason::Forked(kind)).hint("open the device anew in the child")
+        } else if has(word, CLOSED | CLOSING) {
+            Error::new(VBN_ERR_CLOSED, Reason::Closed(kind))
+        } else if has(word, POISONED) {
+            Error::new(VBN_ERR_INTERNAL, Reason::Poisoned(kind))
+        } else {
+            Error::new(VBN_ERR_DEVICE_GONE, Reason::Gone(kind)).hint("close the handle")
+        }
+    }
+
+    /// A counted reference to a live handle, for the length of a call or for a child's life.
+    pub fn pin(&'static self) -> Result<Ref<T>> {
+        self.count(|word| word as u32 == T::KIND.tag()).ok_or_else(|| self.refusal())
+    }
+
+    /// Like `pin`, but also for a handle whose device is gone or that is poisoned (release, look-ups).
+    pub fn pin_any(&'static self) -> Result<Ref<T>> {
+        self.count(|word| word as u32 & !(GONE | POISONED) == T::KIND.tag()).ok_or_else(|| self.refusal())
+    }
+
+    fn count(&'static self, admit: impl Fn(u64) -> bool) -> Option<Ref<T>> {
+        let mut word = self.word.load(Ordering::Relaxed);
+        loop {
+            if !admit(word) || refs(word) == refs(REFS) {
+                return None;
+            }
+            match self.word.compare_exchange_weak(word, word + ONE_REF, Ordering::Acquire, Ordering::Relaxed) {
+                Ok(_) => return Some(Ref { slot: self }),
+                Err(now) => word = now,
+            }
+        }
+    }
+
+    /// Sets flags that are never taken back while the object lives.
+    fn flag(&self, flags: u32) {
+        self.word.fetch_or(u64::from(flags), Ordering::Relaxed);
+    }
+
+    /// After a caught panic: whatever the object's state is, nobody shall rely on it.
+    pub fn poison(&self) {
+        if self.word.load(Ordering::Relaxed) as u32 & TAG_MASK == T::KIND.tag() {
+            self.flag(POISONED);
+        }
+    }
+
+    /// Closes the handle: destroys the object, or leaves that to its last child. A refused destroy changes nothing.
+    pub fn close(&'static self) -> Result<()> {
+        self.end(!T::LEAF, |body| if body_is_inherited(self) { Ok(()) } else { gone_is_done(body.destroy()) })
+    }
+
+    /// Takes the object out of the handle without destroying it. Refused while anything else uses it.
+    pub fn release<R>(&'static self, take: impl FnOnce(&T) -> R) -> Result<R> {
+        drop(self.pin_any()?);
+        let mut taken = None;
+        self.end(false, |body| {
+            taken = Some(take(body));
+            Ok(())
+        })?;
+        taken.ok_or(Error::new(VBN_ERR_CLOSED, Reason::Closed(T::KIND.name())))
+    }
+
+    /// Ends the handle. With other references left, `defer` leaves the object to them; without it that is an error.
+    fn end(&'static self, defer: bool, destroy: impl FnOnce(&T) -> Result<()>) -> Result<()> {
+        let mut word = self.word.load(Ordering::Relaxed);
+        // Other threads' calls on a leaf are short (a query, a walk that counts), so they are given a moment.
+        let mut patience = if T::LEAF { 1000_u32 } else { 0 };
+        loop {
+            if word as u32 & TAG_MASK != T::KIND.tag() || has(word, CLOSED | CLOSING) {
+                return Err(self.refusal());
+            }
+            // The threads that were inside calls when the parent forked don't exist in the child.
+            let alone = refs(word) == 1 || (T::LEAF && has(word, FORKED));
+            if !alone && !defer {
+                patience = patience.checked_sub(1).ok_or_else(|| self.in_use())?;
+                os::yield_now();
+                word = self.word.load(Ordering::Relaxed);
+                continue;
+            }
+            let next = if alone { word | u64::from(CLOSING) } else { (word | u64::from(CLOSED)) - ONE_REF };
+            match self.word.compare_exchange_weak(word, next, Ordering::AcqRel, Ordering::Relaxed) {
+                Ok(_) if alone => break,
+                Ok(_) => return Ok(()),
+                Err(now) => word = now,
+            }
+        }
+        // SAFETY: the handle was live and CLOSING keeps everybody else out.
+        match destroy(unsafe { self.body() }) {
+            Ok(()) => {
+                self.recycle();
+                retry_pending();
+                Ok(())
+            }
+            Err(error) => {
+                self.word.fetch_and(!u64::from(CLOSING), Ordering::Release);
+                Err(error)
+            }
+        }
+    }
+
+    fn in_use(&self) -> Error {
+        if T::LEAF {
+            Error::new(VBN_ERR_BUSY, Reason::InCall(T::KIND.name()))
+        } else {
+            Error::text(VBN_ERR_BUSY, "other objects or calls still use it").hint("close or release its children first")
+        }
+    }
+
+    /// The last reference to a closed object has gone: destroys it now, or marks it for later tries.
+    fn finish(&'static self) {
+        // SAFETY: the object was published and nobody else holds it.
+        let body = unsafe { self.body() };
+        if body_is_inherited(self) || gone_is_done(body.destroy()).is_ok() {
+            self.recycle();
+        } else {
+            PENDING_COUNT.fetch_add(1, Ordering::Relaxed);
+            self.flag(PENDING);
+        }
+    }
+
+    /// Drops the body, which lets the parents go, and hands the slot back.
+    fn recycle(&'static self) {
+        // SAFETY: the destroy has succeeded and no reference is left, so the body is dropped once and not seen again.
+        unsafe { (*self.body.get()).assume_init_drop() };
+        let mut word = self.word.load(Ordering::Relaxed);
+        word = (word & !(0xff | REFS)) | u64::from(CLOSED);
+        self.word.store(word, Ordering::Release);
+        T::slab().give_back(self);
+    }
+
+    /// One more try at a destroy that was refused.
+    fn retry(&'static self) {
+        let word = self.word.load(Ordering::Relaxed);
+        if !has(word, PENDING) {
+            return;
+        }
+        let taken = word & !u64::from(PENDING);
+        if self.word.compare_exchange(word, taken, Ordering::AcqRel, Ordering::Relaxed).is_ok() {
+            PENDING_COUNT.fetch_sub(1, Ordering::Relaxed);
+            self.finish();
+        }
+    }
+}
+
+/// In a forked child the device is the parent's: destroying there would destroy the parent's objects.
+fn body_is_inherited<T>(slot: &Slot<T>) -> bool {
+    has(slot.word.load(Ordering::Relaxed), FORKED)
+}
+
+/// The kernel has already destroyed the objects of a removed device.
+fn gone_is_done(done: Result<()>) -> Result<()> {
+    match done {
+        Err(error) if matches!(error.errno, libc::EIO | libc::ENODEV) => Ok(()),
+        other => other,
+    }
+}
+
+/// A counted reference to an object: a pin for the length of a call, or a child's hold on its parent.
+pub struct Ref<T: Object> {
+    slot: &'static Slot<T>,
+}
+
+impl<T: Object> Ref<T> {
+    pub fn slot(&self) -> &'static Slot<T> {
+        self.slot
+    }
+
+    pub fn is(&self, other: *const Slot<T>) -> bool {
+        ptr::eq(self.slot, other)
+    }
+}
+
+impl<T: Object> Clone for Ref<T> {
+    fn clone(&self) -> Self {
+        // At 16 million references the count is full. Neither children nor concurrent calls get there, as `count`
+        // refuses before; a clone is made from a pin and may use the room above.
+        self.slot.word.fetch_add(ONE_REF, Ordering::Relaxed);
+        Self { slot: self.slot }
+    }
+}
+
+impl<T: Object> Deref for Ref<T> {
+    type Target = T;
+    fn deref(&self) -> &T {
+        // SAFETY: a counted reference keeps the body.
+        unsafe { self.slot.body() }
+    }
+}
+
+impl<T: Object> Drop for Ref<T> {
+    fn drop(&mut self) {
+        let before = self.slot.word.fetch_sub(ONE_REF, Ordering::AcqRel);
+        if refs(before) == 1 {
+            self.slot.finish();
+        }
+    }
+}
+
+const CHUNK: usize = 32;
+
+struct Chunk<T> {
+    next: *mut Chunk<T>,
+    slots: [Slot<T>; CHUNK],
+}
+
+struct FreeList<T> {
+    head: *mut Slot<T>,
+    tail: *mut Slot<T>,
+    length: usize,
+}
+
+/// All slots of one type. Chunks are added and never freed.
+pub struct Slab<T> {
+    chunks: AtomicPtr<Chunk<T>>,
+    free: Lock<FreeList<T>>,
+}
+
+// SAFETY: the pointers lead to chunks that live for ever, and the list is used under its lock.
+unsafe impl<T> Send for FreeList<T> {}
+
+impl<T: Object> Slab<T> {
+    pub const fn new() -> Self {
+        Self {
+            chunks: AtomicPtr::new(ptr::null_mut()),
+            free: Lock::new(FreeList { head: ptr::null_mut(), tail: ptr::null_mut(), length: 0 }),
+        }
+    }
+
+    /// Takes a slot, before the native object is made: so a lack of memory never has to undo anything.
+    pub fn take(&'static self) -> Result<Vacant<T>> {
+        let mut free = self.free.lock();
+        // A few slots stay free, so that a handle that was just closed is not at once another object's.
+        if free.length <= CHUNK / 4 {
+            self.grow(&mut free)?;
+        }
+        let slot = free.head;
+        // SAFETY: the list is not empty and its slots live for ever.
+        let slot = unsafe { &*slot };
+        free.head = slot.next.load(Ordering::Relaxed);
+        free.length -= 1;
+        Ok(Vacant { slot })
+    }
+
+    fn grow(&'static self, free: &mut FreeList<T>) -> Result<()> {
+        let chunk: NonNull<Chunk<T>> = alloc::zeroed_forever()?;
+        // SAFETY: zeroed memory is a valid chunk: null pointers, zero words, uninitialised bodies.
+        let content = unsafe { &mut *chunk.as_ptr() };
+        content.next = self.chunks.load(Ordering::Relaxed);
+        for slot in &content.slots {
+            slot.word.store(u64::from(T::KIND.tag() | CLOSED), Ordering::Relaxed);
+            Self::append(free, slot);
+        }
+        self.chunks.store(chunk.as_ptr(), Ordering::Release);
+        Ok(())
+    }
+
+    fn append(free: &mut FreeList<T>, slot: &Slot<T>) {
+        let pointer = ptr::from_ref(slot).cast_mut();
+        slot.next.store(ptr::null_mut(), Ordering::Relaxed);
+        if free.length == 0 {
+            free.head = pointer;
+        } else {
+            // SAFETY: a non-empty list has a tail, and slots live for ever.
+            unsafe { (*free.tail).next.store(pointer, Ordering::Relaxed) };
+        }
+        free.tail = pointer;
+        free.length += 1;
+    }
+
+    fn give_back(&'static self, slot: &'static Slot<T>) {
+        Self::append(&mut self.free.lock(), slot);
+    }
+
+    /// Every slot there is. Takes no lock.
+    fn slots(&'static self) -> impl Iterator<Item = &'static Slot<T>> {
+        let mut chunk = self.chunks.load(Ordering::Acquire);
+        std::iter::from_fn(move || {
+            // SAFETY: chunks live for ever and are complete when published.
+            let content = unsafe { chunk.as_ref() }?;
+            chunk = content.next;
+            Some(content.slots.iter())
+        })
+        .flatten()
+    }
+
+    /// A reference to every object that exists, closed ones with children included.
+    pub fn objects(&'static self) -> impl Iterator<Item = Ref<T>> {
+        self.slots().filter_map(|slot| slot.count(|word| refs(word) > 0 && !has(word, CLOSING | FORKED)))
+    }
+
+    /// The bodies of all live handles, without counting references: as on the data path.
+    pub fn live_bodies(&'static self) -> impl Iterator<Item = &'static T> {
+        self.slots().filter_map(Slot::live)
+    }
+
+    /// How many objects of `context` there are: (open handles, closed but still used, destroy refused).
+    pub fn live(&'static self, context: *const Slot<Context>) -> (u32, u32, u32) {
+        let mut counts = (0, 0, 0);
+        for object in self.objects().filter(|object| ptr::eq(object.context(), context)) {
+            if has(object.slot.word.load(Ordering::Relaxed), CLOSED) { counts.1 += 1 } else { counts.0 += 1 }
+        }
+        for slot in self.slots().filter(|slot| has(slot.word.load(Ordering::Relaxed), PENDING)) {
+            // SAFETY: a pending object keeps its body; only a retry in another thread could end it meanwhile, and
+            // what is read then is memory of the same type.
+            if ptr::eq(unsafe { slot.body() }.context(), context) {
+                counts.2 += 1;
+            }
+        }
+        counts
+    }
+
+    /// Marks every object of a removed device.
+    pub fn mark_gone(&'static self, context: *const Slot<Context>) {
+        for object in self.objects().filter(|object| ptr::eq(object.context(), context)) {
+            object.slot.flag(GONE);
+        }
+    }
+
+    fn mark_forked(&'static self) {
+        for slot in self.slots() {
+            let word = slot.word.load(Ordering::Relaxed);
+            if refs(word) > 0 || has(word, PENDING) {
+                slot.flag(FORKED);
+            }
+        }
+    }
+
+    fn retry_pending(&'static self) {
+        self.slots().for_each(Slot::retry);
+    }
+
+    /// Before fork(): nobody shall be in the middle of a change of the free list.
+    pub fn before_fork(&'static self) {
+        self.free.hold_for_fork();
+    }
+
+    /// After fork(), in both processes.
+    pub fn after_fork(&'static self, child: bool) {
+        self.free.release_after_fork();
+        if child {
+            self.mark_forked();
+        }
+    }
+}
+
+/// Tries the refused destroys again: what stood in the way may just have been closed.
+fn retry_pending() {
+    if PENDING_COUNT.load(Ordering::Relaxed) == 0 {
+        return;
+    }
+    super::qp::Qp::slab().retry_pending();
+    super::mr::Mr::slab().retry_pending();
+    super::cq::Cq::slab().retry_pending();
+    super::channel::Channel::slab().retry_pending();
+    super::pd::Pd::slab().retry_pending();
+    Context::slab().retry_pending();
+}
+
+/// A slot that was taken and not filled yet; dropped, it goes back.
+pub struct Vacant<T: Object> {
+    slot: &'static Slot<T>,
+}
+
+impl<T: Object> Vacant<T> {
+    /// Where the object will be.
+    pub fn slot(&self) -> &'static Slot<T> {
+        self.slot
+    }
+
+    /// Fills the slot and makes the handle live, with the user's reference counted.
+    pub fn publish(self, body: T) -> &'static Slot<T> {
+        let slot = self.slot;
+        std::mem::forget(self);
+        // SAFETY: the slot is ours alone until the word is stored.
+        unsafe { (*slot.body.get()).write(body) };
+        let instance = slot.word.load(Ordering::Relaxed).wrapping_add(ONE_INSTANCE) & !(ONE_INSTANCE - 1);
+        slot.word.store(instance | ONE_REF | u64::from(T::KIND.tag()), Ordering::Release);
+        slot
+    }
+}
+
+impl<T: Object> Drop for Vacant<T> {
+    fn drop(&mut self) {
+        T::slab().give_back(self.slot);
+    }
+}

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Text without allocation: fixed-size names, and a writer into a caller's buffer that cuts instead of failing.
+
+use std::fmt;
+
+/// Longest device or object name kept, its terminating zero included (the kernel's limit for device names is 64).
+pub const VBN_NAME_SIZE: usize = 64;
+
+/// A short name, always zero-terminated.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct Name(pub [u8; VBN_NAME_SIZE]);
+
+impl Name {
+    pub const EMPTY: Self = Self([0; VBN_NAME_SIZE]);
+
+    /// Takes the bytes up to the first zero, cut to what fits.
+    pub fn new(bytes: &[u8]) -> Self {
+        let mut name = Self::EMPTY;
+        for (to, from) in name.0.iter_mut().take(VBN_NAME_SIZE - 1).zip(bytes.iter().take_while(|b| **b != 0)) {
+            *to = *from;
+        }
+        name
+    }
+
+    pub fn bytes(&self) -> &[u8] {
+        until_zero(&self.0)
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.bytes().is_empty()
+    }
+}
+
+impl fmt::Display for Name {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write_bytes(f, self.bytes())
+    }
+}
+
+impl fmt::Debug for Name {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+/// The part of `bytes` before the first zero.
+pub fn until_zero(bytes: &[u8]) -> &[u8] {
+    bytes.split(|b| *b == 0).next().unwrap_or(bytes)
+}
+
+/// Writes bytes that should be text; what isn't UTF-8 shows as '?'.
+pub fn write_bytes(f: &mut dyn fmt::Write, bytes: &[u8]) -> fmt::Result {
+    for chunk in bytes.utf8_chunks() {
+        f.write_str(chunk.valid())?;
+        if !chunk.invalid().is_empty() {
+            f.write_char('?')?;
+        }
+    }
+    Ok(())
+}
+
+/// Formats into a buffer; what does not fit is cut at a character, and the text always ends with a zero.
+pub struct Writer<'a> {
+    buffer: &'a mut [u8],
+    used: usize,
+}
+
+impl<'a> Writer<'a> {
+    pub fn new(buffer: &'a mut [u8]) -> Self {
+        buffer.fill(0);
+        Self { buffer, used: 0 }
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.used == 0
+    }
+}
+
+impl fmt::Write for Writer<'_> {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        let room = self.buffer.len().saturating_sub(self.used + 1);
+        let mut take = text.len().min(room);
+        while !text.is_char_boundary(take) {
+            take -= 1;
+        }
+        let source = text.as_bytes().get(..take).unwrap_or_default();
+        if let Some(target) = self.buffer.get_mut(self.used..self.used + take) {
+            target.copy_from_slice(source);
+            self.used += take;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fmt::Write;
+
+    #[test]
+    fn writer_cuts_at_a_character_and_terminates() {
+        let mut buffer = [0xffu8; 6];
+        write!(Writer::new(&mut buffer), "abcd\u{e9}f").unwrap();
+        assert_eq!(&buffer, b"abcd\0\0");
+        let mut none: [u8; 0] = [];
+        write!(Writer::new(&mut none), "x").unwrap();
+    }
+
+    #[test]
+    fn names_are_cut_and_terminated() {
+        assert_eq!(Name::new(&[b'x'; 100]).bytes().len(), VBN_NAME_SIZE - 1);
+        assert_eq!(Name::new(b"rxe0\0junk").bytes(), b"rxe0");
+    }
+}

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The outside world as it is: types and symbols of libibverbs, the dynamic linker, the operating system. No logic,
+//! and no allocation.
+
+pub mod convert;
+pub mod dl;
+#[allow(non_camel_case_types, non_snake_case, non_upper_case_globals, missing_docs)] // C's names; C's header explains.
+pub mod ibv;
+pub mod inline;
+pub mod os;
+pub mod verbs;
