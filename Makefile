@@ -33,7 +33,7 @@ build: $(SHARED) $(OUT)/pkgconfig/verbena.pc
 cargo:
 	@cargo rustc --quiet --release --lib --crate-type staticlib
 
-$(ARCHIVE): cargo
+$(ARCHIVE): cargo ;
 
 $(SHARED): $(ARCHIVE) abi/libverbena.map scripts/link-so
 	scripts/link-so $(ARCHIVE) $@ abi/libverbena.map $(SONAME)

@@ -34,6 +34,12 @@ struct ibv_comp_channel;
 struct ibv_cq;
 struct ibv_qp;
 
+/* The version of this header, as vbn_version() gives that of the library. */
+#define VBN_VERSION_MAJOR 0
+#define VBN_VERSION_MINOR 1
+#define VBN_VERSION_PATCH 0
+#define VBN_VERSION ((VBN_VERSION_MAJOR << 16) | (VBN_VERSION_MINOR << 8) | VBN_VERSION_PATCH)
+
 
 /// The caller keeps the object and destroys it after the handle is closed.
 #define VBN_ADOPT_BORROW 0
@@ -69,6 +75,33 @@ struct ibv_qp;
 #define VBN_CONTEXT_CUSTOM 2
 
 /// `vbn_port_attr.valid`: `port_cap_flags2` says something.
+/// `vbn_port_attr.state`: nothing is known.
+#define VBN_PORT_NOP 0
+
+/// `vbn_port_attr.state`: no link.
+#define VBN_PORT_DOWN 1
+
+/// `vbn_port_attr.state`: there is a link, and no subnet manager has been there yet.
+#define VBN_PORT_INIT 2
+
+/// `vbn_port_attr.state`: configured, not yet enabled.
+#define VBN_PORT_ARMED 3
+
+/// `vbn_port_attr.state`: usable.
+#define VBN_PORT_ACTIVE 4
+
+/// `vbn_port_attr.state`: the link is lost for a moment.
+#define VBN_PORT_ACTIVE_DEFER 5
+
+/// `vbn_port_attr.link_layer`: not told (EFA).
+#define VBN_LINK_LAYER_UNSPECIFIED 0
+
+/// `vbn_port_attr.link_layer`: InfiniBand.
+#define VBN_LINK_LAYER_INFINIBAND 1
+
+/// `vbn_port_attr.link_layer`: Ethernet: RoCE or iWARP.
+#define VBN_LINK_LAYER_ETHERNET 2
+
 #define VBN_PORT_VALID_CAP_FLAGS2 1
 
 /// `vbn_port_attr.valid`: `active_speed_ex` says something, and `active_speed` is only the part of it that fits 8 bits.
@@ -77,10 +110,52 @@ struct ibv_qp;
 /// `vbn_port_attr.valid`: `speed_100mbps` says something.
 #define VBN_PORT_VALID_SPEED 4
 
+/// `node_type`: not known.
+#define VBN_NODE_UNKNOWN -1
+
+/// `node_type`: channel adapter: InfiniBand or RoCE.
+#define VBN_NODE_CA 1
+
+/// `node_type`: switch.
+#define VBN_NODE_SWITCH 2
+
+/// `node_type`: router.
+#define VBN_NODE_ROUTER 3
+
+/// `node_type`: iWARP.
+#define VBN_NODE_RNIC 4
+
+/// `node_type`: usNIC.
+#define VBN_NODE_USNIC 5
+
+/// `node_type`: usNIC over UDP.
+#define VBN_NODE_USNIC_UDP 6
+
+/// `node_type`: none of these (EFA).
+#define VBN_NODE_UNSPECIFIED 7
+
+/// `transport_type`: not known.
+#define VBN_TRANSPORT_UNKNOWN -1
+
+/// `transport_type`: InfiniBand or RoCE.
+#define VBN_TRANSPORT_IB 0
+
+/// `transport_type`: iWARP.
+#define VBN_TRANSPORT_IWARP 1
+
+/// `transport_type`: usNIC.
+#define VBN_TRANSPORT_USNIC 2
+
+/// `transport_type`: usNIC over UDP.
+#define VBN_TRANSPORT_USNIC_UDP 3
+
+/// `transport_type`: none of these (EFA).
+#define VBN_TRANSPORT_UNSPECIFIED 4
+
 /// `vbn_device_list_reason_info.reason`: there are devices, and at least one can be opened.
 #define VBN_REASON_NONE 0
 
-/// There are devices, but none can be opened; `sys_errno` is that of the first.
+/// There are devices, but none can be opened, for another reason than those below; `sys_errno` is that of the first.
 #define VBN_REASON_CANNOT_OPEN 1
 
 /// libibverbs.so.1 could not be loaded.
@@ -95,10 +170,10 @@ struct ibv_qp;
 /// The kernel knows of no RDMA device.
 #define VBN_REASON_NO_DEVICE 5
 
-/// The kernel has a device, but its node in /dev/infiniband is missing.
+/// There is a device, but its node in /dev/infiniband is missing.
 #define VBN_REASON_NO_NODE 6
 
-/// The kernel has a device, but this process may not open its node in /dev/infiniband.
+/// There is a device, but this process may not open its node in /dev/infiniband.
 #define VBN_REASON_NOT_PERMITTED 7
 
 /// The kernel has a device, but libibverbs found no provider library for it.
@@ -659,8 +734,6 @@ struct ibv_qp;
 /// `imm` holds an invalidated rkey.
 #define VBN_WC_WITH_INV 8
 
-typedef struct Names Names;
-
 /// A completion channel: a file descriptor that becomes readable when an armed completion queue has news.
 typedef struct vbn_channel vbn_channel;
 
@@ -1115,13 +1188,23 @@ typedef struct {
 
 /// What `vbn_gid_select` thought of an entry.
 typedef struct {
-    /// The entry.
-    vbn_gid_entry entry;
+    /// The GID, as it goes over the wire.
+    uint8_t gid[16];
+    /// Place in the table of its port.
+    uint32_t index;
+    /// Port, counted from 1.
+    uint32_t port;
+    /// VBN_GID_TYPE_*.
+    int32_t type;
+    /// VBN_GID_FAMILY_*.
+    int32_t family;
+    /// Number of the net device that the GID belongs to; 0: none.
+    uint32_t ifindex;
     /// VBN_GID_CHOSEN and so on.
     int32_t code;
-    /// 0.
-    uint32_t reserved0;
-    /// The same in words.
+    /// Name of that net device.
+    char ndev[16];
+    /// The verdict in words.
     char text[96];
 } vbn_gid_verdict;
 
@@ -1295,7 +1378,7 @@ typedef struct {
     int32_t fork_state;
     /// The rdma-core release that it is at least, judged by its symbols; 0 when none was loaded.
     uint32_t release_min;
-    /// The oldest rdma-core release that has a symbol it lacks, so that it is older; 0 when it lacks none.
+    /// It is older than this rdma-core release, whose symbols it lacks; 0 when none is known to be newer.
     uint32_t release_below;
     /// How many symbols it lacks; vbn_library_missing tells which. None of them is required if `loaded` is 1.
     uint32_t missing_count;
@@ -2154,13 +2237,13 @@ vbn_status vbn_cq_query(const vbn_cq *cq, vbn_cq_info *info);
 vbn_status vbn_cq_arm(vbn_cq *cq,
                       uint8_t solicited_only);
 
-/// Takes up to `n` completions from the queue into `wcs`. `*got` is always written. No completion is VBN_OK with
+/// Takes up to `n` completions (at most 2147483647) from the queue into `wcs`. `*got` is always written. No completion is VBN_OK with
 /// `*got` 0. A failed request is a completion like any other: look at `status`, or use vbn_wc_check.
 ///
 /// - Ownership: fills the caller's array.
 /// - Threads: as thread-safe as the driver; most lock inside. Not concurrently with closing the handle.
 /// - Blocks: no. No allocation, lock or system call of this library's.
-/// - Errors: VBN_ERR_ARGUMENT (n 0, NULL), VBN_ERR_CLOSED, VBN_ERR_FORKED, VBN_ERR_DEVICE_GONE, VBN_ERR_DRIVER,
+/// - Errors: VBN_ERR_ARGUMENT (NULL), VBN_ERR_CLOSED, VBN_ERR_FORKED, VBN_ERR_DEVICE_GONE, VBN_ERR_DRIVER,
 ///   VBN_ERR_INTERNAL.
 /// - Since: 0.1
 /// - Source: ibv_poll_cq(3)
@@ -2304,7 +2387,7 @@ const char *vbn_status_name(vbn_status status);
 /// - Source: this library
 const char *vbn_status_text(vbn_status status);
 
-/// The version of this library: major << 16 | minor << 8 | patch. Compare it with VBN_VERSION of the header.
+/// The version of this library: major << 16 | minor << 8 | patch.
 ///
 /// - Ownership: none.
 /// - Threads: MT-safe.

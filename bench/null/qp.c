@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /* Queue pairs. Their state is whatever modify says: nothing is validated, failures are for the scripts. */
+#include <stddef.h>
 #include "internal.h"
 
 static struct ibv_qp_init_attr_ex last_create;
@@ -121,7 +122,8 @@ struct ibv_qp *ibv_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *init)
 {
 	struct ibv_qp_init_attr_ex a = { .comp_mask = IBV_QP_INIT_ATTR_PD, .pd = pd };
 
-	memcpy(&a, init, sizeof(*init));
+	/* Not sizeof(*init): comp_mask lies where the plain struct ends in padding. */
+	memcpy(&a, init, offsetof(struct ibv_qp_init_attr_ex, comp_mask));
 	return qp_new(pd->context, &a, F_ibv_create_qp);
 }
 

@@ -91,28 +91,39 @@ pub unsafe extern "C" fn vbn_cq_arm(cq: *mut vbn_cq, solicited_only: u8) -> vbn_
     })
 }
 
-/// Takes up to `n` completions from the queue into `wcs`. `*got` is always written. No completion is VBN_OK with
+/// Takes up to `n` completions (at most 2147483647) from the queue into `wcs`. `*got` is always written. No completion is VBN_OK with
 /// `*got` 0. A failed request is a completion like any other: look at `status`, or use vbn_wc_check.
 ///
 /// - Ownership: fills the caller's array.
 /// - Threads: as thread-safe as the driver; most lock inside. Not concurrently with closing the handle.
 /// - Blocks: no. No allocation, lock or system call of this library's.
-/// - Errors: VBN_ERR_ARGUMENT (n 0, NULL), VBN_ERR_CLOSED, VBN_ERR_FORKED, VBN_ERR_DEVICE_GONE, VBN_ERR_DRIVER,
+/// - Errors: VBN_ERR_ARGUMENT (NULL), VBN_ERR_CLOSED, VBN_ERR_FORKED, VBN_ERR_DEVICE_GONE, VBN_ERR_DRIVER,
 ///   VBN_ERR_INTERNAL.
 /// - Since: 0.1
 /// - Source: ibv_poll_cq(3)
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn vbn_cq_poll(cq: *mut vbn_cq, n: u32, wcs: *mut vbn_wc, got: *mut u32) -> vbn_status {
     ffi::hot(Op::CqPoll, || {
-        let got = ffi::hot_out(got, "got")?;
-        *got = 0;
-        let cq = ffi::hot_live(cq)?;
-        if wcs.is_null() {
-            return Err(Error::argument(Reason::Null("wcs")));
+        if !got.is_null()
+            && !wcs.is_null()
+            && let Some(body) = ffi::hot_live(cq)
+        {
+            // SAFETY: not NULL; got is the caller's variable, and wcs has room for n: the caller's word.
+            return unsafe { body.poll(n, wcs, &mut *got) };
         }
-        // SAFETY: the caller says that wcs has room for n.
-        unsafe { cq.poll(n, wcs, got) }
+        poll_refused(cq, wcs, got)
     })
+}
+
+/// Why a poll can't go on.
+#[cold]
+#[inline(never)]
+fn poll_refused(cq: *const vbn_cq, wcs: *const vbn_wc, got: *mut u32) -> vbn_status {
+    // SAFETY: NULL or the caller's variable.
+    if let Some(got) = unsafe { got.as_mut() } {
+        *got = 0;
+    }
+    ffi::hot_refused(Op::CqPoll, cq, Error::argument(Reason::Null(if wcs.is_null() { "wcs" } else { "got" })))
 }
 
 /// Waits until there is a completion, and takes up to `n`. For `busy_ns` nanoseconds it polls without sleeping, then it

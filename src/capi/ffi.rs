@@ -48,59 +48,39 @@ fn forget_payload(payload: Box<dyn Any + Send>) {
     std::mem::forget(payload);
 }
 
-/// `guard` for the data path. Nothing in there can panic, so the net below costs nothing; it is there in case that is wrong.
+/// The guard of the data path. Nothing in there can panic, so the net below costs nothing; it is there in case that is
+/// wrong.
 #[inline(always)]
-pub fn hot(op: Op, body: impl FnOnce() -> Result<()>) -> vbn_status {
+pub fn hot(op: Op, body: impl FnOnce() -> vbn_status) -> vbn_status {
     match catch_unwind(AssertUnwindSafe(body)) {
-        Ok(Ok(())) => VBN_OK,
-        Ok(Err(error)) => hot_failed(op, &error),
+        Ok(status) => status,
         Err(payload) => {
             forget_payload(payload);
-            hot_failed(op, &Error::new(VBN_ERR_INTERNAL, Reason::Panic))
+            error::record(op, Error::new(VBN_ERR_INTERNAL, Reason::Panic))
         }
     }
 }
 
+/// The body of a live handle, without counting a reference. `None` leads to `hot_refused`.
+#[inline(always)]
+pub fn hot_live<'a, H: Handle>(handle: *const H) -> Option<&'a H::Body> {
+    // SAFETY: a handle that this library gave out points to a slot, and slots live for ever.
+    let slot: &'static Slot<H::Body> = unsafe { handle.cast::<Slot<H::Body>>().as_ref() }?;
+    slot.live()
+}
+
+/// Why a call of the data path can't go on: a handle that is no use, or else the first of the others that is wrong.
 #[cold]
 #[inline(never)]
-fn hot_failed(op: Op, error: &Error) -> vbn_status {
-    error::record(op, *error)
-}
-
-/// The body of a live handle, without counting a reference.
-#[inline(always)]
-pub fn hot_live<'a, H: Handle>(handle: *const H) -> Result<&'a H::Body> {
-    if handle.is_null() {
-        return Err(hot_null(H::Body::KIND.name()));
-    }
-    // SAFETY: a handle that this library gave out points to a slot, and slots live for ever.
-    let slot: &'static Slot<H::Body> = unsafe { &*handle.cast() };
-    slot.live().ok_or_else(|| slot.refusal())
-}
-
-/// An output variable of the data path.
-#[inline(always)]
-pub fn hot_out<'a, T>(pointer: *mut T, what: &'static str) -> Result<&'a mut T> {
-    if pointer.is_null() {
-        return Err(hot_null(what));
-    }
-    // SAFETY: not NULL; that it is the caller's variable of type T is what C's type system promised.
-    Ok(unsafe { &mut *pointer })
-}
-
-/// An input array of the data path.
-#[inline(always)]
-pub fn hot_array<'a, T>(pointer: *const T, count: u32, what: &'static str) -> Result<&'a [T]> {
-    if pointer.is_null() {
-        return if count == 0 { Ok(&[]) } else { Err(hot_null(what)) };
-    }
-    // SAFETY: that `count` elements are there is the caller's word.
-    Ok(unsafe { std::slice::from_raw_parts(pointer, count as usize) })
-}
-
-#[cold]
-fn hot_null(what: &'static str) -> Error {
-    Error::argument(Reason::Null(what))
+pub fn hot_refused<H: Handle>(op: Op, handle: *const H, other: Error) -> vbn_status {
+    let error = match slot(handle) {
+        Err(error) => error,
+        Ok(slot) => match slot.live() {
+            None => slot.refusal(),
+            Some(_) => other,
+        },
+    };
+    error::record(op, error)
 }
 
 /// The slot behind a handle. Its type is checked when it is used.

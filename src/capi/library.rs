@@ -8,7 +8,7 @@ use crate::core::library::{self, Origin, vbn_library_attr, vbn_library_info, vbn
 use crate::core::op::Op;
 use crate::core::status::vbn_status;
 
-/// The version of this library: major << 16 | minor << 8 | patch. Compare it with VBN_VERSION of the header.
+/// The version of this library: major << 16 | minor << 8 | patch.
 ///
 /// - Ownership: none.
 /// - Threads: MT-safe.
@@ -18,7 +18,7 @@ use crate::core::status::vbn_status;
 /// - Source: this library
 #[unsafe(no_mangle)]
 pub extern "C" fn vbn_version() -> u32 {
-    library::VERSION
+    library::VBN_VERSION
 }
 
 /// The version of this library as text, such as "0.1.0".

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `vbn_qp_*`.
 
+use std::slice;
+
 use super::ffi::{self, guard_on};
 use crate::core::adopt::vbn_adopt_attr;
 use crate::core::error::{Error, Reason};
@@ -9,7 +11,7 @@ use crate::core::op::Op;
 use crate::core::post::{self, vbn_recv_wr, vbn_send_wr};
 use crate::core::qp::{Qp, vbn_qp_init_attr};
 use crate::core::qp_attr::{vbn_qp_attr, vbn_qp_info};
-use crate::core::status::{VBN_ERR_NOT_FOUND, vbn_status};
+use crate::core::status::{VBN_ERR_NOT_FOUND, VBN_OK, vbn_status};
 use crate::core::wc::vbn_wc;
 use crate::sys::ibv::ibv_qp;
 
@@ -135,10 +137,17 @@ pub unsafe extern "C" fn vbn_qp_post_send(
     posted: *mut u32,
 ) -> vbn_status {
     ffi::hot(Op::QpPostSend, || {
-        let posted = ffi::hot_out(posted, "posted")?;
-        *posted = 0;
-        let qp = ffi::hot_live(qp)?;
-        post::send(qp, ffi::hot_array(wrs, n, "wrs")?, posted)
+        // SAFETY: NULL or the caller's variable.
+        if let Some(posted) = unsafe { posted.as_mut() } {
+            *posted = 0;
+            if !wrs.is_null()
+                && let Some(body) = ffi::hot_live(qp)
+            {
+                // SAFETY: not NULL; that n requests are there is the caller's word.
+                return post::send(body, unsafe { slice::from_raw_parts(wrs, n as usize) }, posted);
+            }
+        }
+        post_refused(Op::QpPostSend, qp, wrs.is_null(), n)
     })
 }
 
@@ -160,11 +169,28 @@ pub unsafe extern "C" fn vbn_qp_post_recv(
     posted: *mut u32,
 ) -> vbn_status {
     ffi::hot(Op::QpPostRecv, || {
-        let posted = ffi::hot_out(posted, "posted")?;
-        *posted = 0;
-        let qp = ffi::hot_live(qp)?;
-        post::recv(qp, ffi::hot_array(wrs, n, "wrs")?, posted)
+        // SAFETY: NULL or the caller's variable.
+        if let Some(posted) = unsafe { posted.as_mut() } {
+            *posted = 0;
+            if !wrs.is_null()
+                && let Some(body) = ffi::hot_live(qp)
+            {
+                // SAFETY: not NULL; that n requests are there is the caller's word.
+                return post::recv(body, unsafe { slice::from_raw_parts(wrs, n as usize) }, posted);
+            }
+        }
+        post_refused(Op::QpPostRecv, qp, wrs.is_null(), n)
     })
+}
+
+/// The unusual ends of a post: NULL or an unusable handle; nothing to post is fine.
+#[cold]
+#[inline(never)]
+fn post_refused(op: Op, qp: *const vbn_qp, no_wrs: bool, n: u32) -> vbn_status {
+    if no_wrs && n == 0 && ffi::hot_live(qp).is_some() {
+        return VBN_OK;
+    }
+    ffi::hot_refused(op, qp, Error::argument(Reason::Null(if no_wrs { "wrs" } else { "posted" })))
 }
 
 /// The first failed completion of this queue pair that was not a flush (VBN_WC_WR_FLUSH_ERR): why it went into the error

@@ -15,6 +15,36 @@ use crate::sys::ibv::{ibv_context, ibv_device};
 use crate::sys::verbs::Verbs;
 use crate::sys::{convert, os};
 
+/// `node_type`: not known.
+pub const VBN_NODE_UNKNOWN: i32 = -1;
+/// `node_type`: channel adapter: InfiniBand or RoCE.
+pub const VBN_NODE_CA: i32 = 1;
+/// `node_type`: switch.
+pub const VBN_NODE_SWITCH: i32 = 2;
+/// `node_type`: router.
+pub const VBN_NODE_ROUTER: i32 = 3;
+/// `node_type`: iWARP.
+pub const VBN_NODE_RNIC: i32 = 4;
+/// `node_type`: usNIC.
+pub const VBN_NODE_USNIC: i32 = 5;
+/// `node_type`: usNIC over UDP.
+pub const VBN_NODE_USNIC_UDP: i32 = 6;
+/// `node_type`: none of these (EFA).
+pub const VBN_NODE_UNSPECIFIED: i32 = 7;
+
+/// `transport_type`: not known.
+pub const VBN_TRANSPORT_UNKNOWN: i32 = -1;
+/// `transport_type`: InfiniBand or RoCE.
+pub const VBN_TRANSPORT_IB: i32 = 0;
+/// `transport_type`: iWARP.
+pub const VBN_TRANSPORT_IWARP: i32 = 1;
+/// `transport_type`: usNIC.
+pub const VBN_TRANSPORT_USNIC: i32 = 2;
+/// `transport_type`: usNIC over UDP.
+pub const VBN_TRANSPORT_USNIC_UDP: i32 = 3;
+/// `transport_type`: none of these (EFA).
+pub const VBN_TRANSPORT_UNSPECIFIED: i32 = 4;
+
 /// `vbn_device_list_reason_info.reason`: there are devices, and at least one can be opened.
 pub const VBN_REASON_NONE: i32 = 0;
 /// There are devices, but none can be opened, for another reason than those below; `sys_errno` is that of the first.
@@ -351,7 +381,7 @@ fn first_device() -> Option<u32> {
 
 fn explain_provider(out: &mut Writer<'_>, number: u32) {
     let (mut uevent, mut ibdev) = ([0; 1024], [0; 64]);
-    let mut read = |name: &str, buffer| {
+    let read = |name: &str, buffer| {
         let file = path(|out| write!(out, "/sys/class/infiniband_verbs/uverbs{number}/{name}"));
         os::read_file(text_of(&file), buffer).unwrap_or_default()
     };

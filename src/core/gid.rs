@@ -133,13 +133,23 @@ cold_structs!(vbn_gid_select_attr, vbn_gid_choice);
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct vbn_gid_verdict {
-    /// The entry.
-    pub entry: vbn_gid_entry,
+    /// The GID, as it goes over the wire.
+    pub gid: [u8; 16],
+    /// Place in the table of its port.
+    pub index: u32,
+    /// Port, counted from 1.
+    pub port: u32,
+    /// VBN_GID_TYPE_*.
+    pub r#type: i32,
+    /// VBN_GID_FAMILY_*.
+    pub family: i32,
+    /// Number of the net device that the GID belongs to; 0: none.
+    pub ifindex: u32,
     /// VBN_GID_CHOSEN and so on.
     pub code: i32,
-    /// 0.
-    pub reserved0: u32,
-    /// The same in words.
+    /// Name of that net device.
+    pub ndev: [c_char; 16],
+    /// The verdict in words.
     pub text: [c_char; 96],
 }
 
@@ -295,10 +305,9 @@ pub struct Selection {
 impl Selection {
     /// The chosen entry, or an error that tells what to do.
     pub fn choice(&self) -> Result<vbn_gid_choice> {
-        let Some(verdict) = self.chosen.and_then(|place| self.verdicts.get(place)) else {
+        let Some(entry) = self.chosen.and_then(|place| self.verdicts.get(place)) else {
             return Err(self.failure());
         };
-        let entry = &verdict.entry;
         let last_resort = self.rule == Rule::Roce && entry.r#type == VBN_GID_TYPE_ROCE_V2 && reach(&entry.gid).0 > 1;
         Ok(vbn_gid_choice {
             struct_size: size_of::<vbn_gid_choice>(),
@@ -311,7 +320,7 @@ impl Selection {
             last_resort: last_resort.into(),
             reserved0: [0; 3],
             ndev: entry.ndev,
-            text: verdict.text,
+            text: entry.text,
         })
     }
 
@@ -388,14 +397,27 @@ fn judge_all(rule: Rule, entries: &[vbn_gid_entry], attr: &vbn_gid_select_attr) 
         {
             best = Some((rank, place));
         }
-        let text = chars(judgement.text.as_bytes());
-        alloc::push(&mut verdicts, vbn_gid_verdict { entry: *entry, code: judgement.code, reserved0: 0, text })?;
+        alloc::push(&mut verdicts, verdict(entry, &judgement))?;
     }
     let chosen = best.map(|(_, place)| place);
     if let Some(verdict) = chosen.and_then(|place| verdicts.get_mut(place)) {
         verdict.code = VBN_GID_CHOSEN;
     }
     Ok(Selection { verdicts, chosen, rule })
+}
+
+fn verdict(entry: &vbn_gid_entry, judgement: &Judgement) -> vbn_gid_verdict {
+    vbn_gid_verdict {
+        gid: entry.gid,
+        index: entry.index,
+        port: entry.port,
+        r#type: entry.r#type,
+        family: entry.family,
+        ifindex: entry.ifindex,
+        code: judgement.code,
+        ndev: entry.ndev,
+        text: chars(judgement.text.as_bytes()),
+    }
 }
 
 struct Judgement {

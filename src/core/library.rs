@@ -83,7 +83,7 @@ pub struct vbn_library_info {
     pub fork_state: i32,
     /// The rdma-core release that it is at least, judged by its symbols; 0 when none was loaded.
     pub release_min: u32,
-    /// The oldest rdma-core release that has a symbol it lacks, so that it is older; 0 when it lacks none.
+    /// It is older than this rdma-core release, whose symbols it lacks; 0 when none is known to be newer.
     pub release_below: u32,
     /// How many symbols it lacks; vbn_library_missing tells which. None of them is required if `loaded` is 1.
     pub missing_count: u32,
@@ -350,7 +350,8 @@ fn release(missing: &MissingSet, loaded: bool) -> (u32, u32) {
     }
     let since = |symbol: &Symbol| symbol.since.parse().unwrap_or(0);
     let present = SYMBOLS.iter().enumerate().filter(|(index, _)| !missing.contains(*index));
-    (present.map(|(_, symbol)| since(symbol)).max().unwrap_or(0), missing.iter().map(since).min().unwrap_or(0))
+    let newest = present.map(|(_, symbol)| since(symbol)).max().unwrap_or(0);
+    (newest, missing.iter().map(since).filter(|release| *release > newest).min().unwrap_or(0))
 }
 
 /// One of the symbols that the library lacks.
@@ -432,7 +433,7 @@ const fn part(text: &str) -> u32 {
 }
 
 /// This library's version: major << 16 | minor << 8 | patch.
-pub const VERSION: u32 = part(env!("CARGO_PKG_VERSION_MAJOR")) << 16
+pub const VBN_VERSION: u32 = part(env!("CARGO_PKG_VERSION_MAJOR")) << 16
     | part(env!("CARGO_PKG_VERSION_MINOR")) << 8
     | part(env!("CARGO_PKG_VERSION_PATCH"));
 
@@ -465,8 +466,8 @@ mod tests {
 
     #[test]
     fn version_agrees_with_the_package() {
-        let text = format!("{}.{}.{}\0", VERSION >> 16, VERSION >> 8 & 0xff, VERSION & 0xff);
-        assert_eq!(text, VERSION_TEXT);
+        let parts = VERSION_TEXT.trim_end_matches('\0').split('.').map(|part| part.parse().unwrap());
+        assert_eq!(parts.fold(0, |sum, part: u32| sum << 8 | part), VBN_VERSION);
     }
 
     #[test]

@@ -40,7 +40,9 @@ pub const VBN_ACCESS_FLUSH_PERSISTENT: u64 = 1 << 9;
 /// Writes may reach memory in any order. A device or kernel that doesn't know this flag ignores it.
 pub const VBN_ACCESS_RELAXED_ORDERING: u64 = 1 << 20;
 
-const ACCESS_KNOWN: u64 = 0x3ff | VBN_ACCESS_RELAXED_ORDERING;
+/// All of VBN_ACCESS_*.
+/// cbindgen:ignore
+pub const ACCESS_KNOWN: u64 = 0x3ff | VBN_ACCESS_RELAXED_ORDERING;
 
 /// `vbn_mr_attr.set`: `iova` counts.
 pub const VBN_MR_SET_IOVA: u64 = 1;

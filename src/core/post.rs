@@ -5,8 +5,9 @@
 use std::mem::MaybeUninit;
 use std::ptr::{self, NonNull};
 
-use super::error::{Error, Reason, Result};
+use super::error::{self, Error, Reason, Result};
 use super::handle::vbn_peer;
+use super::op::Op;
 use super::qp::Qp;
 use super::status::*;
 use crate::sys::ibv::{self, ibv_qp, ibv_recv_wr, ibv_send_wr, ibv_sge};
@@ -118,7 +119,8 @@ const _: () = {
     assert!(VBN_SEND_INLINE == ibv::IBV_SEND_INLINE as u64 && VBN_SEND_SOLICITED == ibv::IBV_SEND_SOLICITED as u64);
 };
 
-/// Requests handed to the provider in one call, one doorbell each.
+/// Requests handed to the provider in one call, one doorbell each. The functions that do it are `extern "C"`, which can't
+/// unwind: so the exported functions end in a jump to them, without a frame and landing pad of their own.
 const BATCH: usize = 32;
 
 /// What posting needs to know of a queue pair; fixed when it is made or adopted.
@@ -138,84 +140,156 @@ pub struct Path {
 
 /// Posts `wrs` to the send queue. `posted` says how many of them, from the front, are on it.
 #[inline(always)]
-pub fn send(qp: &Qp, wrs: &[vbn_send_wr], posted: &mut u32) -> Result<()> {
-    let path = qp.path();
+pub fn send(qp: &Qp, wrs: &[vbn_send_wr], posted: &mut u32) -> vbn_status {
     if wrs.len() <= BATCH {
-        return send_batch(path, wrs, 0, posted);
+        send_batch(qp.path(), wrs.as_ptr(), wrs.len() as u32, 0, posted)
+    } else {
+        send_many(qp.path(), wrs.as_ptr(), wrs.len() as u32, posted)
     }
-    send_many(path, wrs, posted)
 }
 
+/// More than fit into one batch: all are checked before the first is posted.
 #[inline(never)]
-fn send_many(path: &Path, wrs: &[vbn_send_wr], posted: &mut u32) -> Result<()> {
+extern "C" fn send_many(path: &Path, wrs: *const vbn_send_wr, count: u32, posted: &mut u32) -> vbn_status {
+    // SAFETY: the caller passes the parts of a slice.
+    let wrs = unsafe { std::slice::from_raw_parts(wrs, count as usize) };
     for (index, wr) in wrs.iter().enumerate() {
-        check_send(path, wr).map_err(|error| error.at(index as u64))?;
+        if let Err(error) = check_send(path, wr) {
+            return error::record(Op::QpPostSend, error.at(index as u64));
+        }
     }
     for batch in wrs.chunks(BATCH) {
-        send_batch(path, batch, *posted, posted)?;
+        let status = send_batch(path, batch.as_ptr(), batch.len() as u32, *posted, posted);
+        if status != VBN_OK {
+            return status;
+        }
     }
-    Ok(())
+    VBN_OK
 }
 
-#[inline(always)]
-fn send_batch(path: &Path, wrs: &[vbn_send_wr], base: u32, posted: &mut u32) -> Result<()> {
-    let mut list = [const { MaybeUninit::<ibv_send_wr>::uninit() }; BATCH];
-    let first: *mut ibv_send_wr = list.as_mut_ptr().cast();
-    let mut to = first;
-    for (index, wr) in wrs.iter().enumerate() {
-        let plain = wr.flags & !(VBN_SEND_FENCE | VBN_SEND_SIGNALED | VBN_SEND_SOLICITED) == 0
-            && wr.num_sge == 1
-            && wr.sg_list.is_null()
-            && wr.sge.length <= path.max_message
-            && wr.opcode < 64
-            && path.opcodes >> wr.opcode & 1 == 1;
-        if !plain && let Err(error) = check_send(path, wr) {
-            return Err(error.at(index as u64));
+/// A batch of common requests, filled in one tight loop. The first other one sends the whole batch to `send_general`.
+#[inline(never)]
+extern "C" fn send_batch(path: &Path, wrs: *const vbn_send_wr, count: u32, base: u32, posted: &mut u32) -> vbn_status {
+    // SAFETY: the callers pass the parts of a slice.
+    let wrs = unsafe { std::slice::from_raw_parts(wrs, count as usize) };
+    let mut list = SendList::new();
+    let opcodes = path.opcodes;
+    let mut to = list.first();
+    // What makes a request uncommon is gathered and looked at once: all flags, all segment lists, all lengths.
+    let (mut flags, mut lists, mut lengths) = (0, 0, 0);
+    for wr in wrs {
+        // num_sge and opcode side by side: one comparison says that the first is 1 and the second below 64.
+        let key = (u64::from(wr.num_sge) << 32 | u64::from(wr.opcode)).wrapping_sub(1 << 32);
+        if key >= 64 || opcodes >> (key & 63) & 1 == 0 {
+            return send_general(path, wrs, base, posted);
         }
-        // SAFETY: a batch has at most BATCH requests, so `to` and at most one place behind stay within `list`.
+        flags |= wr.flags;
+        lists |= wr.sg_list as usize;
+        lengths |= wr.sge.length;
+        // SAFETY: a batch has at most BATCH requests, so `to` and at most one place behind stay within the list.
         unsafe {
-            fill_send(wr, to);
-            let next = to.add(1);
-            (*to).next = next;
-            to = next;
+            fill_send(wr, &wr.sge, 1, to);
+            to = link_send(to);
         }
     }
-    if to == first {
-        return Ok(());
+    if flags > COMMON_FLAGS || lists != 0 || lengths > path.max_message {
+        return send_general(path, wrs, base, posted);
     }
-    // SAFETY: at least one request was filled.
-    unsafe { (*to.sub(1)).next = ptr::null_mut() };
-    let mut bad: *mut ibv_send_wr = ptr::null_mut();
-    // SAFETY: the queue pair is live, and the list is complete and outlives the call.
-    let ret = unsafe { inline::post_send(path.native.as_ptr(), first, &mut bad) };
-    if ret == 0 {
-        *posted = base + wrs.len() as u32;
-        return Ok(());
-    }
-    let named = named_index(bad.cast_const(), first, wrs.len());
-    Err(post_failed(path, ret, named, base, wrs.len() as u32, Side::Send, posted))
+    list.post(path, to, wrs.len() as u32, base, posted)
 }
 
-/// SAFETY: `to` must point to room for a request.
+/// The flags that need no look at the request's data. They are the lowest bits, so a larger number has another one.
+const COMMON_FLAGS: u64 = VBN_SEND_FENCE | VBN_SEND_SIGNALED | VBN_SEND_SOLICITED;
+const _: () = assert!(COMMON_FLAGS == 7);
+
+/// A batch that may hold anything: every request is checked in full.
+#[cold]
+#[inline(never)]
+fn send_general(path: &Path, wrs: &[vbn_send_wr], base: u32, posted: &mut u32) -> vbn_status {
+    let mut list = SendList::new();
+    let mut to = list.first();
+    for (index, wr) in wrs.iter().enumerate() {
+        if let Err(error) = check_send(path, wr) {
+            return error::record(Op::QpPostSend, error.at(index as u64));
+        }
+        // SAFETY: as in `send_batch`.
+        unsafe {
+            fill_send(wr, segments(wr.sg_list, &wr.sge), wr.num_sge, to);
+            to = link_send(to);
+        }
+    }
+    list.post(path, to, wrs.len() as u32, base, posted)
+}
+
+/// Room for a batch of libibverbs' requests, on the stack.
+struct SendList([MaybeUninit<ibv_send_wr>; BATCH]);
+
+impl SendList {
+    #[inline(always)]
+    fn new() -> Self {
+        Self([const { MaybeUninit::uninit() }; BATCH])
+    }
+
+    #[inline(always)]
+    fn first(&mut self) -> *mut ibv_send_wr {
+        self.0.as_mut_ptr().cast()
+    }
+
+    /// Hands the requests before `end` to the provider.
+    #[inline(always)]
+    fn post(&mut self, path: &Path, end: *mut ibv_send_wr, count: u32, base: u32, posted: &mut u32) -> vbn_status {
+        let first = self.first();
+        if end == first {
+            return VBN_OK;
+        }
+        // SAFETY: at least one request was filled.
+        unsafe { (*end.sub(1)).next = ptr::null_mut() };
+        let mut bad: *mut ibv_send_wr = ptr::null_mut();
+        // SAFETY: the queue pair is live, and the list is complete and outlives the call.
+        let ret = unsafe { inline::post_send(path.native.as_ptr(), first, &mut bad) };
+        if ret == 0 {
+            *posted = base.wrapping_add(count);
+            return VBN_OK;
+        }
+        let named = (bad as usize).wrapping_sub(first as usize) / size_of::<ibv_send_wr>();
+        post_failed(path, ret, named, base, count, Op::QpPostSend, posted)
+    }
+}
+
+/// # Safety
+/// `to` must point to room for a request, and `sges` to `count` segments.
 #[inline(always)]
-unsafe fn fill_send(wr: &vbn_send_wr, to: *mut ibv_send_wr) {
-    // SAFETY: the caller vouches for `to`; plain stores leave the unions' unused parts alone.
+unsafe fn fill_send(wr: &vbn_send_wr, sges: *const vbn_sge, count: u32, to: *mut ibv_send_wr) {
+    // SAFETY: the caller vouches for `to`; plain stores leave the unions' unused parts alone. remote_addr and rkey lie side
+    // by side in both structs, and the four bytes behind them are padding in this arm of the union.
     unsafe {
         (*to).wr_id = wr.wr_id;
-        (*to).sg_list = segments(wr.sg_list, &wr.sge).cast_mut();
-        (*to).num_sge = wr.num_sge as i32;
+        (*to).sg_list = sges.cast_mut().cast();
+        (*to).num_sge = count as i32;
         (*to).opcode = wr.opcode;
         (*to).send_flags = wr.flags as u32;
         (*to).imm_or_rkey = wr.imm.to_be();
-        (*to).wr.rdma.remote_addr = wr.remote_addr;
-        (*to).wr.rdma.rkey = wr.rkey;
+        (&raw mut (*to).wr).cast::<[u64; 2]>().write((&raw const wr.remote_addr).cast::<[u64; 2]>().read());
+    }
+}
+
+/// Chains `to` to the place behind it, which is returned.
+///
+/// # Safety
+/// `to` must point into a list, before its end.
+#[inline(always)]
+unsafe fn link_send(to: *mut ibv_send_wr) -> *mut ibv_send_wr {
+    // SAFETY: the caller vouches for `to`.
+    unsafe {
+        let next = to.add(1);
+        (*to).next = next;
+        next
     }
 }
 
 #[inline(always)]
-fn segments(list: *const vbn_sge, single: &vbn_sge) -> *const ibv_sge {
-    let list = if list.is_null() { ptr::from_ref(single) } else { list };
-    list.cast()
+fn segments(list: *const vbn_sge, single: &vbn_sge) -> *const vbn_sge {
+    if list.is_null() { single } else { list }
 }
 
 /// Everything that can be known to be wrong with a request before the provider sees it.
@@ -264,64 +338,127 @@ fn check_segments(count: u32, max: u32, limit: &'static str, list: *const vbn_sg
     }
     // SAFETY: the caller says that sg_list has num_sge segments.
     let list = unsafe { std::slice::from_raw_parts(list, count as usize) };
-    Ok(list.iter().map(|sge| u64::from(sge.length)).sum())
+    // At most 2^32 lengths of 32 bits: the sum fits.
+    Ok(list.iter().fold(0, |sum: u64, sge| sum.wrapping_add(sge.length.into())))
 }
 
 /// Posts `wrs` to the receive queue. `posted` says how many of them, from the front, are on it.
 #[inline(always)]
-pub fn recv(qp: &Qp, wrs: &[vbn_recv_wr], posted: &mut u32) -> Result<()> {
-    let path = qp.path();
+pub fn recv(qp: &Qp, wrs: &[vbn_recv_wr], posted: &mut u32) -> vbn_status {
     if wrs.len() <= BATCH {
-        return recv_batch(path, wrs, 0, posted);
+        recv_batch(qp.path(), wrs.as_ptr(), wrs.len() as u32, 0, posted)
+    } else {
+        recv_many(qp.path(), wrs.as_ptr(), wrs.len() as u32, posted)
     }
-    recv_many(path, wrs, posted)
 }
 
 #[inline(never)]
-fn recv_many(path: &Path, wrs: &[vbn_recv_wr], posted: &mut u32) -> Result<()> {
+extern "C" fn recv_many(path: &Path, wrs: *const vbn_recv_wr, count: u32, posted: &mut u32) -> vbn_status {
+    // SAFETY: the caller passes the parts of a slice.
+    let wrs = unsafe { std::slice::from_raw_parts(wrs, count as usize) };
     for (index, wr) in wrs.iter().enumerate() {
-        check_recv(path, wr).map_err(|error| error.at(index as u64))?;
+        if let Err(error) = check_recv(path, wr) {
+            return error::record(Op::QpPostRecv, error.at(index as u64));
+        }
     }
     for batch in wrs.chunks(BATCH) {
-        recv_batch(path, batch, *posted, posted)?;
+        let status = recv_batch(path, batch.as_ptr(), batch.len() as u32, *posted, posted);
+        if status != VBN_OK {
+            return status;
+        }
     }
-    Ok(())
+    VBN_OK
 }
 
-#[inline(always)]
-fn recv_batch(path: &Path, wrs: &[vbn_recv_wr], base: u32, posted: &mut u32) -> Result<()> {
-    let mut list = [const { MaybeUninit::<ibv_recv_wr>::uninit() }; BATCH];
-    let first: *mut ibv_recv_wr = list.as_mut_ptr().cast();
-    let mut to = first;
+/// A batch of common receives: one segment each, in the request itself.
+#[inline(never)]
+extern "C" fn recv_batch(path: &Path, wrs: *const vbn_recv_wr, count: u32, base: u32, posted: &mut u32) -> vbn_status {
+    // SAFETY: the callers pass the parts of a slice.
+    let wrs = unsafe { std::slice::from_raw_parts(wrs, count as usize) };
+    let mut list = RecvList::new();
+    let mut to = list.first();
+    // What makes a request uncommon is gathered and looked at once: any flag, any segment list.
+    let mut uncommon = 0;
+    for wr in wrs {
+        if wr.num_sge != 1 {
+            return recv_general(path, wrs, base, posted);
+        }
+        uncommon |= wr.flags | wr.sg_list as u64;
+        // SAFETY: a batch has at most BATCH requests, so `to` and at most one place behind stay within the list.
+        to = unsafe { fill_recv(wr, &wr.sge, 1, to) };
+    }
+    if uncommon != 0 || path.max_recv_sge == 0 {
+        return recv_general(path, wrs, base, posted);
+    }
+    list.post(path, to, wrs.len() as u32, base, posted)
+}
+
+/// A batch that may hold anything: every request is checked in full.
+#[cold]
+#[inline(never)]
+fn recv_general(path: &Path, wrs: &[vbn_recv_wr], base: u32, posted: &mut u32) -> vbn_status {
+    let mut list = RecvList::new();
+    let mut to = list.first();
     for (index, wr) in wrs.iter().enumerate() {
-        let plain = wr.flags == 0 && wr.num_sge == 1 && path.max_recv_sge != 0;
-        if !plain && let Err(error) = check_recv(path, wr) {
-            return Err(error.at(index as u64));
+        if let Err(error) = check_recv(path, wr) {
+            return error::record(Op::QpPostRecv, error.at(index as u64));
         }
-        // SAFETY: a batch has at most BATCH requests, so `to` and at most one place behind stay within `list`.
-        unsafe {
-            (*to).wr_id = wr.wr_id;
-            (*to).sg_list = segments(wr.sg_list, &wr.sge).cast_mut();
-            (*to).num_sge = wr.num_sge as i32;
-            let next = to.add(1);
-            (*to).next = next;
-            to = next;
+        // SAFETY: as in `recv_batch`.
+        to = unsafe { fill_recv(wr, segments(wr.sg_list, &wr.sge), wr.num_sge, to) };
+    }
+    list.post(path, to, wrs.len() as u32, base, posted)
+}
+
+/// Fills one receive and chains it to the place behind it, which is returned.
+///
+/// # Safety
+/// `to` must point into a list, before its end, and `sges` to `count` segments.
+#[inline(always)]
+unsafe fn fill_recv(wr: &vbn_recv_wr, sges: *const vbn_sge, count: u32, to: *mut ibv_recv_wr) -> *mut ibv_recv_wr {
+    // SAFETY: the caller vouches for `to`.
+    unsafe {
+        let next = to.add(1);
+        (*to).wr_id = wr.wr_id;
+        (*to).sg_list = sges.cast_mut().cast();
+        (*to).num_sge = count as i32;
+        (*to).next = next;
+        next
+    }
+}
+
+/// Room for a batch of libibverbs' receives, on the stack.
+struct RecvList([MaybeUninit<ibv_recv_wr>; BATCH]);
+
+impl RecvList {
+    #[inline(always)]
+    fn new() -> Self {
+        Self([const { MaybeUninit::uninit() }; BATCH])
+    }
+
+    #[inline(always)]
+    fn first(&mut self) -> *mut ibv_recv_wr {
+        self.0.as_mut_ptr().cast()
+    }
+
+    /// Hands the receives before `end` to the provider.
+    #[inline(always)]
+    fn post(&mut self, path: &Path, end: *mut ibv_recv_wr, count: u32, base: u32, posted: &mut u32) -> vbn_status {
+        let first = self.first();
+        if end == first {
+            return VBN_OK;
         }
+        // SAFETY: at least one receive was filled.
+        unsafe { (*end.sub(1)).next = ptr::null_mut() };
+        let mut bad: *mut ibv_recv_wr = ptr::null_mut();
+        // SAFETY: the queue pair is live, and the list is complete and outlives the call.
+        let ret = unsafe { inline::post_recv(path.native.as_ptr(), first, &mut bad) };
+        if ret == 0 {
+            *posted = base.wrapping_add(count);
+            return VBN_OK;
+        }
+        let named = (bad as usize).wrapping_sub(first as usize) / size_of::<ibv_recv_wr>();
+        post_failed(path, ret, named, base, count, Op::QpPostRecv, posted)
     }
-    if to == first {
-        return Ok(());
-    }
-    // SAFETY: at least one request was filled.
-    unsafe { (*to.sub(1)).next = ptr::null_mut() };
-    let mut bad: *mut ibv_recv_wr = ptr::null_mut();
-    // SAFETY: the queue pair is live, and the list is complete and outlives the call.
-    let ret = unsafe { inline::post_recv(path.native.as_ptr(), first, &mut bad) };
-    if ret == 0 {
-        *posted = base + wrs.len() as u32;
-        return Ok(());
-    }
-    let named = named_index(bad.cast_const(), first, wrs.len());
-    Err(post_failed(path, ret, named, base, wrs.len() as u32, Side::Recv, posted))
 }
 
 #[inline(never)]
@@ -332,50 +469,30 @@ fn check_recv(path: &Path, wr: &vbn_recv_wr) -> Result<()> {
     check_segments(wr.num_sge, path.max_recv_sge, "max_recv_sge", wr.sg_list, &wr.sge).map(drop)
 }
 
-/// Which request the provider named as the first that it did not take.
-fn named_index<T>(bad: *const T, first: *const T, count: usize) -> Option<u32> {
-    (0..count).find(|index| ptr::eq(first.wrapping_add(*index), bad)).map(|index| index as u32)
-}
-
-#[derive(Clone, Copy)]
-enum Side {
-    Send,
-    Recv,
-}
-
-/// The provider did not take everything: says how far it got, and why.
+/// The provider did not take everything: records how far it got, and why. `named` is the place in the list that it named as
+/// the first not taken; one outside the list means that it named none.
 #[cold]
 #[inline(never)]
-fn post_failed(
-    path: &Path,
-    ret: i32,
-    named: Option<u32>,
-    base: u32,
-    count: u32,
-    side: Side,
-    posted: &mut u32,
-) -> Error {
+fn post_failed(path: &Path, ret: i32, named: usize, base: u32, count: u32, op: Op, posted: &mut u32) -> vbn_status {
     let errno = convert::ret_errno(ret, os::errno()).err().unwrap_or(libc::EIO);
-    let (call, queue, depth) = match side {
-        Side::Send => ("ibv_post_send", "send", path.max_send_wr),
-        Side::Recv => ("ibv_post_recv", "receive", path.max_recv_wr),
+    let (call, queue, depth) = match op {
+        Op::QpPostSend => ("ibv_post_send", "send", path.max_send_wr),
+        _ => ("ibv_post_recv", "receive", path.max_recv_wr),
     };
-    let Some(named) = named else {
-        *posted = base + count;
-        let mut error = Error::new(VBN_ERR_UNCERTAIN, Reason::Uncertain(call));
-        error.errno = errno;
-        return error.hint(state_hint(path));
-    };
-    *posted = base + named;
-    let mut error = if matches!(errno, libc::ENOMEM | libc::EAGAIN | libc::ENOSPC) {
-        Error::new(VBN_ERR_QUEUE_FULL, Reason::QueueFull(queue))
-            .value(depth.into(), depth.into())
-            .hint("poll completions, then post the rest")
+    if named >= count as usize {
+        *posted = base.saturating_add(count);
+        let error = Error { errno, ..Error::new(VBN_ERR_UNCERTAIN, Reason::Uncertain(call)) };
+        return error::record(op, error.hint(state_hint(path)));
+    }
+    let index = base.saturating_add(named as u32);
+    *posted = index;
+    let error = if matches!(errno, libc::ENOMEM | libc::EAGAIN | libc::ENOSPC) {
+        let full = Error::new(VBN_ERR_QUEUE_FULL, Reason::QueueFull(queue)).value(depth.into(), depth.into());
+        Error { errno, ..full }.hint("poll completions, then post the rest")
     } else {
         Error::call(call, errno).hint(state_hint(path))
     };
-    error.errno = errno;
-    error.at(u64::from(base + named))
+    error::record(op, error.at(index.into()))
 }
 
 /// What the queue pair's state, as libibverbs last knew it, says about a refused post.

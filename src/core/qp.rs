@@ -442,7 +442,10 @@ impl FirstError {
     }
 
     fn set(&self, wc: &vbn_wc) {
-        if self.state.compare_exchange(0, 1, Ordering::Acquire, Ordering::Relaxed).is_ok() {
+        // A plain look first: a queue pair that fails does so many times.
+        if self.state.load(Ordering::Relaxed) == 0
+            && self.state.compare_exchange(0, 1, Ordering::Acquire, Ordering::Relaxed).is_ok()
+        {
             // SAFETY: state 1 is this thread's alone.
             unsafe { (*self.wc.get()).write(*wc) };
             self.state.store(2, Ordering::Release);

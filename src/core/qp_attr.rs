@@ -3,6 +3,7 @@
 
 use super::cold::cold_structs;
 use super::error::{Error, Result};
+use super::mr::ACCESS_KNOWN;
 use crate::sys::ibv::{self, Zeroed, ibv_ah_attr, ibv_qp_attr, ibv_qp_cap};
 
 /// Not yet usable.
@@ -310,6 +311,9 @@ impl vbn_qp_attr {
             return Err(Error::range("reserved0", 1, "0"));
         }
         self.check_ranges()?;
+        if self.set & VBN_QP_ACCESS_FLAGS != 0 {
+            check_qp_access(self.qp_access_flags)?;
+        }
         let mut attr = ibv_qp_attr::zeroed();
         attr.qp_state = self.qp_state as u32;
         attr.cur_qp_state = self.cur_qp_state as u32;
@@ -375,6 +379,12 @@ impl vbn_qp_attr {
             None => Ok(()),
         }
     }
+}
+
+/// What a queue pair may let its peer do: any of VBN_ACCESS_*, as some drivers look at more than the remote ones.
+pub fn check_qp_access(access: u32) -> Result<()> {
+    let (access, known) = (u64::from(access), ACCESS_KNOWN);
+    if access & !known != 0 { Err(Error::unknown_bits("access", access, known)) } else { Ok(()) }
 }
 
 impl vbn_qp_info {

@@ -6,7 +6,7 @@ use super::context::Context;
 use super::error::{Error, Reason, Result};
 use super::gid;
 use super::qp::Qp;
-use super::qp_attr::{VBN_MTU_256, VBN_MTU_4096};
+use super::qp_attr::{VBN_MTU_256, VBN_MTU_4096, check_qp_access};
 use crate::sys::ibv::{self, Zeroed, ibv_ah_attr, ibv_gid, ibv_port_attr, ibv_qp_attr};
 use crate::sys::os;
 
@@ -224,6 +224,9 @@ fn check_attr(attr: &vbn_rc_attr) -> Result<()> {
     }
     if attr.has(VBN_RC_SET_PSN) && attr.psn > 0xff_ffff {
         return Err(Error::range("psn", attr.psn.into(), "a 24-bit number"));
+    }
+    if attr.has(VBN_RC_SET_ACCESS) {
+        check_qp_access(attr.access)?;
     }
     if attr.flow_label >= 1 << 20 {
         return Err(Error::range("flow_label", attr.flow_label.into(), "below 2^20"));

@@ -62,6 +62,11 @@ pub fn explain(qp: &Qp, attr: &ibv_qp_attr, mask: i32, errno: i32) -> Error {
             let from = qp.state().unwrap_or(ibv::IBV_QPS_UNKNOWN);
             transition(from, attr, mask).or_else(|| limits(context, attr, mask)).unwrap_or(plain)
         }
+        libc::ENODATA if mask & ibv::IBV_QP_AV != 0 => {
+            because("the place at sgid_index in the port's GID table is empty")
+                .value(attr.ah_attr.grh.sgid_index.into(), 0)
+                .hint("vbn_gid_select picks one that is not")
+        }
         _ => plain.hint(address_hint(mask, errno)),
     };
     Error { errno, status: plain.status, ..error }.on(context.name())

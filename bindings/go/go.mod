@@ -1,0 +1,3 @@
+module verbena-example
+
+go 1.19

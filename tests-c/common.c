@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+#include "common.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+static uint32_t or_default(uint32_t value, uint32_t otherwise) {
+    return value ? value : otherwise;
+}
+
+static void open_queues(struct side *side, const struct setup *setup) {
+    if (!setup->no_channel) CHECK_OK(vbn_channel_create(side->context, NULL, &side->channel));
+    vbn_cq_attr cq = {.struct_size = sizeof cq, .cqe = or_default(setup->cqe, 256), .channel = side->channel};
+    CHECK_OK(vbn_cq_create(side->context, &cq, &side->cq));
+    vbn_qp_init_attr qp = {
+        .struct_size = sizeof qp,
+        .send_cq = side->cq,
+        .max_send_wr = setup->send_wr,
+        .max_recv_wr = setup->recv_wr,
+        .max_send_sge = setup->send_sge,
+        .max_recv_sge = setup->recv_sge,
+        .max_inline_data = setup->inline_data,
+        .send_ops = setup->send_ops,
+        .sq_sig_all = setup->sq_sig_all,
+    };
+    CHECK_OK(vbn_qp_create(side->pd, &qp, &side->qp));
+}
+
+void side_open(struct side *side, const struct setup *setup) {
+    static const struct setup usual;
+    if (!setup) setup = &usual;
+    memset(side, 0, sizeof *side);
+    side->size = setup->size ? setup->size : 65536;
+    side->memory = aligned_alloc(4096, (side->size + 4095) / 4096 * 4096);
+    CHECK(side->memory != NULL);
+    memset(side->memory, 0, side->size);
+    CHECK_OK(vbn_context_open(setup->device ? setup->device : test_device(), NULL, &side->context));
+    CHECK_OK(vbn_pd_alloc(side->context, NULL, &side->pd));
+    uint64_t access = setup->access ? setup->access : ACCESS_ALL;
+    CHECK_OK(vbn_mr_reg(side->pd, side->memory, side->size, access, NULL, &side->mr));
+    open_queues(side, setup);
+    CHECK_OK(vbn_rc_record_local(side->qp, setup->rc, &side->record));
+}
+
+void side_close(struct side *side) {
+    CHECK_OK(vbn_qp_close(&side->qp));
+    CHECK_OK(vbn_cq_close(&side->cq));
+    CHECK_OK(vbn_channel_close(&side->channel));
+    CHECK_OK(vbn_mr_close(&side->mr));
+    CHECK_OK(vbn_pd_close(&side->pd));
+    CHECK_OK(vbn_context_close(&side->context));
+    free(side->memory);
+    side->memory = NULL;
+}
+
+void pair_open(struct pair *pair, const struct setup *setup) {
+    side_open(&pair->a, setup);
+    side_open(&pair->b, setup);
+}
+
+void pair_connect(struct pair *pair, const struct setup *setup) {
+    const vbn_rc_attr *rc = setup ? setup->rc : NULL;
+    CHECK_OK(vbn_qp_connect_rc(pair->a.qp, &pair->a.record, &pair->b.record, rc));
+    CHECK_OK(vbn_qp_connect_rc(pair->b.qp, &pair->b.record, &pair->a.record, rc));
+}
+
+void pair_open_connected(struct pair *pair, const struct setup *setup) {
+    pair_open(pair, setup);
+    pair_connect(pair, setup);
+}
+
+void pair_close(struct pair *pair) {
+    side_close(&pair->a);
+    side_close(&pair->b);
+}
+
+void fill(void *memory, uint64_t length, uint32_t seed) {
+    uint8_t *bytes = memory;
+    uint32_t x = seed * 2654435761u + 1;
+    for (uint64_t i = 0; i < length; i++) {
+        x = x * 1664525u + 1013904223u;
+        bytes[i] = (uint8_t)(x >> 24);
+    }
+}
+
+uint64_t checksum(const void *memory, uint64_t length) {
+    const uint8_t *bytes = memory;
+    uint64_t sum = UINT64_C(14695981039346656037);
+    for (uint64_t i = 0; i < length; i++) sum = (sum ^ bytes[i]) * UINT64_C(1099511628211);
+    return sum;
+}
+
+vbn_sge sge_at(const struct side *side, uint64_t offset, uint32_t length) {
+    vbn_sge sge = {.addr = vbn_mr_remote_addr(side->mr) + offset, .length = length, .lkey = vbn_mr_lkey(side->mr)};
+    return sge;
+}
+
+vbn_send_wr send_wr(const struct side *side, const struct side *peer, uint32_t opcode, uint64_t wr_id, uint64_t offset, uint32_t length) {
+    vbn_send_wr wr = {
+        .wr_id = wr_id,
+        .flags = VBN_SEND_SIGNALED,
+        .opcode = opcode,
+        .num_sge = 1,
+        .sge = sge_at(side, offset, length),
+        .remote_addr = vbn_mr_remote_addr(peer->mr) + offset,
+        .rkey = vbn_mr_rkey(peer->mr),
+    };
+    return wr;
+}
+
+vbn_recv_wr recv_wr(const struct side *side, uint64_t wr_id, uint64_t offset, uint32_t length) {
+    vbn_recv_wr wr = {.wr_id = wr_id, .num_sge = 1, .sge = sge_at(side, offset, length)};
+    return wr;
+}
+
+void post_send(struct side *side, const vbn_send_wr *wr) {
+    uint32_t posted = 99;
+    CHECK_OK(vbn_qp_post_send(side->qp, wr, 1, &posted));
+    CHECK_UEQ(posted, 1);
+}
+
+void post_recv(struct side *side, uint64_t wr_id, uint64_t offset, uint32_t length) {
+    vbn_recv_wr wr = recv_wr(side, wr_id, offset, length);
+    uint32_t posted = 99;
+    CHECK_OK(vbn_qp_post_recv(side->qp, &wr, 1, &posted));
+    CHECK_UEQ(posted, 1);
+}
+
+vbn_wc next_wc(struct side *side) {
+    vbn_wc wc;
+    memset(&wc, 0xa5, sizeof wc);
+    uint32_t got = 99;
+    CHECK_OK(vbn_cq_wait(side->cq, 1, &wc, 0, PATIENCE, &got));
+    CHECK_UEQ(got, 1);
+    return wc;
+}
+
+vbn_wc next_ok(struct side *side, uint64_t wr_id) {
+    vbn_wc wc = next_wc(side);
+    CHECK_OK(vbn_wc_check(&wc));
+    CHECK_UEQ(wc.wr_id, wr_id);
+    CHECK_UEQ(wc.qp_num, vbn_qp_num(side->qp));
+    return wc;
+}
+
+void run_send(struct side *side, const vbn_send_wr *wr) {
+    post_send(side, wr);
+    next_ok(side, wr->wr_id);
+}
+
+void check_no_wc(struct side *side) {
+    vbn_wc wc;
+    uint32_t got = 99;
+    CHECK_OK(vbn_cq_poll(side->cq, 1, &wc, &got));
+    if (got) FAIL("a completion too many: wr_id %llu, %s", (unsigned long long)wc.wr_id, vbn_wc_status_name(wc.status));
+}
+
+void check_alive(struct pair *pair) {
+    static uint32_t seed = 1000;
+    fill(pair->a.memory, 256, ++seed);
+    memset(pair->b.memory, 0, 256);
+    vbn_send_wr wr = send_wr(&pair->a, &pair->b, VBN_WR_RDMA_WRITE, seed, 0, 256);
+    run_send(&pair->a, &wr);
+    CHECK_MEM(pair->b.memory, pair->a.memory, 256);
+}
+
+vbn_qp_info qp_info(vbn_qp *qp) {
+    vbn_qp_info info = {.struct_size = sizeof info};
+    CHECK_OK(vbn_qp_query(qp, &info));
+    return info;
+}
+
+int32_t qp_state(vbn_qp *qp) {
+    return qp_info(qp).qp_state;
+}
+
+vbn_mr_info mr_info(vbn_mr *mr) {
+    vbn_mr_info info = {.struct_size = sizeof info};
+    CHECK_OK(vbn_mr_query(mr, &info));
+    return info;
+}
+
+vbn_live_info live_info(const vbn_context *context) {
+    vbn_live_info info = {.struct_size = sizeof info};
+    CHECK_OK(vbn_context_live(context, &info));
+    return info;
+}
+
+void qp_force(vbn_qp *qp, int32_t state) {
+    vbn_qp_attr attr = {.struct_size = sizeof attr, .set = VBN_QP_STATE, .qp_state = state};
+    CHECK_OK(vbn_qp_modify(qp, &attr));
+}
+
+int is_soft_roce(const char *device) {
+    return strncmp(device, "rxe", 3) == 0;
+}
+
+void sleep_ms(int ms) {
+    struct timespec time = {ms / 1000, ms % 1000 * 1000000L};
+    while (nanosleep(&time, &time) != 0) {
+    }
+}
