@@ -34,10 +34,16 @@ struct ibv_comp_channel;
 struct ibv_cq;
 struct ibv_qp;
 
-/* The version of this header, as vbn_version() gives that of the library. */
+/// Major version of this header.
 #define VBN_VERSION_MAJOR 0
+
+/// Minor version of this header.
 #define VBN_VERSION_MINOR 1
+
+/// Patch version of this header.
 #define VBN_VERSION_PATCH 0
+
+/// The version of this header as one number, as vbn_version() gives that of the library.
 #define VBN_VERSION ((VBN_VERSION_MAJOR << 16) | (VBN_VERSION_MINOR << 8) | VBN_VERSION_PATCH)
 
 
@@ -74,7 +80,6 @@ struct ibv_qp;
 /// `vbn_context_info.ownership`: the context was adopted with a destroy function of its own.
 #define VBN_CONTEXT_CUSTOM 2
 
-/// `vbn_port_attr.valid`: `port_cap_flags2` says something.
 /// `vbn_port_attr.state`: nothing is known.
 #define VBN_PORT_NOP 0
 
@@ -102,6 +107,7 @@ struct ibv_qp;
 /// `vbn_port_attr.link_layer`: Ethernet: RoCE or iWARP.
 #define VBN_LINK_LAYER_ETHERNET 2
 
+/// `vbn_port_attr.valid`: `port_cap_flags2` says something.
 #define VBN_PORT_VALID_CAP_FLAGS2 1
 
 /// `vbn_port_attr.valid`: `active_speed_ex` says something, and `active_speed` is only the part of it that fits 8 bits.

@@ -26,6 +26,9 @@ struct test {
 
 int test_main(const char *program, const struct test *tests, int argc, char **argv);
 
+/* Runs one test in a child process: 0 if it passed; else 1, with its message as a remark. */
+int test_child(const char *program, const struct test *test);
+
 /* These three end the test. */
 _Noreturn void test_fail(const char *file, int line, const char *format, ...) __attribute__((format(printf, 3, 4)));
 _Noreturn void test_skip(const char *format, ...) __attribute__((format(printf, 1, 2)));

@@ -313,7 +313,7 @@ pub fn check_entries<T>(array: *mut T, entry_size: usize, capacity: usize, what:
     if array.is_null() {
         return Err(Error::argument(Reason::Null(what)));
     }
-    if !array.is_aligned() || entry_size % align_of::<T>() != 0 {
+    if !array.is_aligned() || !entry_size.is_multiple_of(align_of::<T>()) {
         return Err(Error::argument(Reason::Misaligned(what)));
     }
     if entry_size == 0 || entry_size > MAX_STRUCT {

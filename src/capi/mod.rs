@@ -3,7 +3,7 @@
 //! and `include/verbena.h` is made from it.
 #![allow(clippy::missing_safety_doc, reason = "the doc blocks speak to C: all of their text is the contract")]
 
-pub mod ffi;
+mod ffi;
 mod quiet;
 
 pub mod channel;

@@ -434,7 +434,7 @@ mod tests {
         let mut attr = vbn_qp_attr { set: VBN_QP_STATE, path_mtu: 99, ..vbn_qp_attr::zeroed() };
         assert!(attr.to_native().is_ok());
         attr.set |= VBN_QP_PATH_MTU;
-        let error = attr.to_native().unwrap_err();
+        let error = attr.to_native().err().unwrap();
         assert_eq!(error.value, 99);
         attr.path_mtu = 5;
         assert!(attr.to_native().is_ok());

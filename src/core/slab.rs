@@ -346,6 +346,7 @@ pub struct Slab<T> {
 unsafe impl<T> Send for FreeList<T> {}
 
 impl<T: Object> Slab<T> {
+    #[allow(clippy::new_without_default, reason = "only statics hold one, and they need a const")]
     pub const fn new() -> Self {
         Self {
             chunks: AtomicPtr::new(ptr::null_mut()),

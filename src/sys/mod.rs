@@ -7,5 +7,6 @@ pub mod dl;
 #[allow(non_camel_case_types, non_snake_case, non_upper_case_globals, missing_docs)] // C's names; C's header explains.
 pub mod ibv;
 pub mod inline;
+mod note;
 pub mod os;
 pub mod verbs;

@@ -166,7 +166,6 @@ pub struct vbn_device_attr {
     pub reserved2: u32,
 }
 
-/// `vbn_port_attr.valid`: `port_cap_flags2` says something.
 /// `vbn_port_attr.state`: nothing is known.
 pub const VBN_PORT_NOP: i32 = 0;
 /// `vbn_port_attr.state`: no link.
@@ -187,6 +186,7 @@ pub const VBN_LINK_LAYER_INFINIBAND: i32 = 1;
 /// `vbn_port_attr.link_layer`: Ethernet: RoCE or iWARP.
 pub const VBN_LINK_LAYER_ETHERNET: i32 = 2;
 
+/// `vbn_port_attr.valid`: `port_cap_flags2` says something.
 pub const VBN_PORT_VALID_CAP_FLAGS2: u64 = 1;
 /// `vbn_port_attr.valid`: `active_speed_ex` says something, and `active_speed` is only the part of it that fits 8 bits.
 pub const VBN_PORT_VALID_SPEED_EX: u64 = 2;
