@@ -2315,7 +2315,8 @@ vbn_status vbn_cq_release(vbn_cq **cq,
 
 /// Makes a handle for an `ibv_cq` that raw verbs made on the `ibv_context` of `context`.
 ///
-/// `native` must be a live ibv_cq. `attr` may be NULL: borrowed. `*out` is NULL after a failure.
+/// `native` must be a live ibv_cq. If its channel has a handle, that is kept alive; otherwise vbn_cq_wait polls all the
+/// time. `attr` may be NULL: borrowed. `*out` is NULL after a failure.
 ///
 /// - Ownership: as `attr` says; see VBN_ADOPT_*. After a failure `native` is still the caller's.
 /// - Threads: MT-safe.
@@ -2963,8 +2964,8 @@ vbn_status vbn_qp_release(vbn_qp **qp,
 
 /// Makes a handle for an RC `ibv_qp` that raw verbs made in the `ibv_pd` of `pd`, in whatever state it is.
 ///
-/// `native` must be a live ibv_qp. Its completion queues stay the caller's; vbn_qp_first_error sees only what is polled
-/// through this library. `attr` may be NULL: borrowed. `*out` is NULL after a failure.
+/// `native` must be a live ibv_qp. Completion queues of it that have handles are kept alive; vbn_qp_first_error sees only
+/// what is polled through this library. `attr` may be NULL: borrowed. `*out` is NULL after a failure.
 ///
 /// - Ownership: as `attr` says; see VBN_ADOPT_*. After a failure `native` is still the caller's.
 /// - Threads: MT-safe.

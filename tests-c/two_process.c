@@ -59,6 +59,7 @@ static void serve(int fd) {
     struct side side;
     struct greeting peer;
     side_open(&side, &large);
+    CHECK_OK(vbn_qp_to_init(side.qp, NULL));
     post_recv(&side, 1, 0, 0);
     greet(fd, &side, &peer);
     vbn_wc wc = next_ok(&side, 1);

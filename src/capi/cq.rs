@@ -152,6 +152,9 @@ pub unsafe extern "C" fn vbn_cq_wait(
         let got = ffi::out(got, "got")?;
         *got = 0;
         let cq = ffi::pin(cq)?;
+        if n as i32 <= 0 {
+            return Err(Error::range("n", n.into(), "1..2147483647"));
+        }
         ffi::array_mut(wcs, n as usize, "wcs")?;
         // SAFETY: the caller says that wcs has room for n, and it was checked for NULL.
         unsafe { cq.wait(n, wcs, busy_ns, timeout_ns, got) }
@@ -205,7 +208,8 @@ pub unsafe extern "C" fn vbn_cq_release(cq: *mut *mut vbn_cq, native_out: *mut *
 
 /// Makes a handle for an `ibv_cq` that raw verbs made on the `ibv_context` of `context`.
 ///
-/// `native` must be a live ibv_cq. `attr` may be NULL: borrowed. `*out` is NULL after a failure.
+/// `native` must be a live ibv_cq. If its channel has a handle, that is kept alive; otherwise vbn_cq_wait polls all the
+/// time. `attr` may be NULL: borrowed. `*out` is NULL after a failure.
 ///
 /// - Ownership: as `attr` says; see VBN_ADOPT_*. After a failure `native` is still the caller's.
 /// - Threads: MT-safe.

@@ -323,3 +323,72 @@ pub fn check_entries<T>(array: *mut T, entry_size: usize, capacity: usize, what:
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::core::cold::cold_structs;
+
+    #[repr(C)]
+    #[derive(Clone, Copy)]
+    struct vbn_probe {
+        struct_size: usize,
+        first: u64,
+        second: u64,
+    }
+    cold_structs!(vbn_probe);
+
+    #[repr(C)]
+    struct Newer {
+        known: vbn_probe,
+        tail: [u8; 8],
+    }
+
+    fn probe(size: usize) -> vbn_probe {
+        vbn_probe { struct_size: size, first: 7, second: 8 }
+    }
+
+    #[test]
+    fn a_panic_becomes_a_status() {
+        let hook = std::panic::take_hook();
+        std::panic::set_hook(Box::new(|_| {}));
+        assert_eq!(guard(Op::QpCreate, || panic!("on purpose")), VBN_ERR_INTERNAL);
+        std::panic::set_hook(hook);
+        let record = error::last().unwrap();
+        assert_eq!((record.op, record.error.status), (Op::QpCreate, VBN_ERR_INTERNAL));
+    }
+
+    #[test]
+    fn an_older_struct_reads_as_zero_behind_its_end() {
+        let value = required_input(&probe(16)).unwrap();
+        assert_eq!((value.first, value.second), (7, 0));
+    }
+
+    #[test]
+    fn a_newer_struct_is_fine_while_its_tail_is_zero() {
+        let mut newer = Newer { known: probe(size_of::<Newer>()), tail: [0; 8] };
+        assert_eq!(required_input((&raw const newer).cast::<vbn_probe>()).unwrap().second, 8);
+        newer.tail[3] = 1;
+        let error = required_input((&raw const newer).cast::<vbn_probe>()).err().unwrap();
+        assert_eq!((error.status, error.value), (VBN_ERR_TOO_NEW, 27));
+    }
+
+    #[test]
+    fn impossible_sizes_are_refused() {
+        for size in [0, 1, 7, MAX_STRUCT + 1, usize::MAX] {
+            assert_eq!(required_input(&probe(size)).err().unwrap().value, size as u64);
+        }
+        assert!(required_input(std::ptr::null::<vbn_probe>()).is_err());
+        assert_eq!(input(std::ptr::null::<vbn_probe>()).unwrap().first, 0);
+    }
+
+    #[test]
+    fn outputs_fill_what_the_caller_knows_and_zero_the_rest() {
+        let mut old = probe(16);
+        output(&mut old, &vbn_probe { struct_size: 24, first: 1, second: 2 }).unwrap();
+        assert_eq!((old.struct_size, old.first, old.second), (16, 1, 8));
+        let mut newer = Newer { known: probe(size_of::<Newer>()), tail: [9; 8] };
+        output((&raw mut newer).cast::<vbn_probe>(), &vbn_probe { struct_size: 24, first: 1, second: 2 }).unwrap();
+        assert_eq!((newer.known.second, newer.tail), (2, [0; 8]));
+    }
+}

@@ -250,8 +250,8 @@ pub unsafe extern "C" fn vbn_qp_release(qp: *mut *mut vbn_qp, native_out: *mut *
 
 /// Makes a handle for an RC `ibv_qp` that raw verbs made in the `ibv_pd` of `pd`, in whatever state it is.
 ///
-/// `native` must be a live ibv_qp. Its completion queues stay the caller's; vbn_qp_first_error sees only what is polled
-/// through this library. `attr` may be NULL: borrowed. `*out` is NULL after a failure.
+/// `native` must be a live ibv_qp. Completion queues of it that have handles are kept alive; vbn_qp_first_error sees only
+/// what is polled through this library. `attr` may be NULL: borrowed. `*out` is NULL after a failure.
 ///
 /// - Ownership: as `attr` says; see VBN_ADOPT_*. After a failure `native` is still the caller's.
 /// - Threads: MT-safe.

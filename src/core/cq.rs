@@ -146,14 +146,17 @@ impl Cq {
         let native = NonNull::new(native).ok_or(Error::argument(Reason::Null("native")))?;
         let ownership = Ownership::from_attr(attr)?;
         // SAFETY: the caller says that this is a live ibv_cq.
-        if unsafe { native.as_ref() }.context != context.native() {
+        let raw = unsafe { native.as_ref() };
+        if raw.context != context.native() {
             return Err(Error::argument(Reason::Unrelated("the ibv_cq", "ibv_context")));
         }
+        // A channel with a handle here is kept alive, as for a queue made here.
+        let channel = Channel::slab().find(|channel| channel.native() == raw.channel);
         let vacant = SLAB.take()?;
         let room = context.reserve()?;
         let entry = std::ptr::from_ref(vacant.slot()).cast();
         room.insert(native.as_ptr().cast(), table_entry(native, entry, attr.user_data));
-        Ok(vacant.publish(Cq { native, context, channel: None, ownership, user_data: attr.user_data, entry }))
+        Ok(vacant.publish(Cq { native, context, channel, ownership, user_data: attr.user_data, entry }))
     }
 
     /// Ends the entry in the context's table.

@@ -102,7 +102,7 @@ cold_structs!(vbn_qp_init_attr);
 pub struct Qp {
     path: Path,
     pd: Ref<Pd>,
-    /// Held so that they outlive the queue pair; none for an adopted one whose queues are the caller's.
+    /// Held so that they outlive the queue pair; none where an adopted one's queues have no handle.
     _cqs: [Option<Ref<Cq>>; 2],
     ownership: Ownership,
     user_data: u64,
@@ -213,13 +213,15 @@ impl Qp {
             );
         }
         let (_, init) = query(&context, native, ibv::IBV_QP_STATE | ibv::IBV_QP_CAP)?;
+        // Completion queues with handles here are kept alive, as for a queue pair made here.
+        let cqs = [raw.send_cq, raw.recv_cq].map(|cq| Cq::slab().find(|handle| handle.native() == cq));
         let max_message = max_message(&context);
         let vacant = SLAB.take()?;
         let room = context.reserve()?;
         let qp = Qp {
             path: path(native, RC_OPS, max_message, &init.cap),
             pd,
-            _cqs: [None, None],
+            _cqs: cqs,
             ownership,
             user_data: attr.user_data,
             cap: init.cap,
