@@ -2750,6 +2750,136 @@ const char *vbn_gid_type_name(int32_t value);
 /// - Source: ibv_post_send(3)
 const char *vbn_wr_opcode_name(uint32_t value);
 
+/// Name of a VBN_ELEMENT_* value.
+///
+/// - Ownership: a constant text, never NULL; "unknown" for an unknown value.
+/// - Threads: MT-safe.
+/// - Blocks: no.
+/// - Errors: none.
+/// - Since: 0.1
+/// - Source: this library
+const char *vbn_element_name(int32_t value);
+
+/// Name of a VBN_REASON_* value.
+///
+/// - Ownership: a constant text, never NULL; "unknown" for an unknown value.
+/// - Threads: MT-safe.
+/// - Blocks: no.
+/// - Errors: none.
+/// - Since: 0.1
+/// - Source: this library
+const char *vbn_device_list_reason_name(int32_t value);
+
+/// Name of a VBN_GID_* verdict value.
+///
+/// - Ownership: a constant text, never NULL; "unknown" for an unknown value.
+/// - Threads: MT-safe.
+/// - Blocks: no.
+/// - Errors: none.
+/// - Since: 0.1
+/// - Source: this library
+const char *vbn_gid_verdict_name(int32_t value);
+
+/// Name of a VBN_GID_FAMILY_* value.
+///
+/// - Ownership: a constant text, never NULL; "unknown" for an unknown value.
+/// - Threads: MT-safe.
+/// - Blocks: no.
+/// - Errors: none.
+/// - Since: 0.1
+/// - Source: this library
+const char *vbn_gid_family_name(int32_t value);
+
+/// Name of a VBN_MR_* kind value.
+///
+/// - Ownership: a constant text, never NULL; "unknown" for an unknown value.
+/// - Threads: MT-safe.
+/// - Blocks: no.
+/// - Errors: none.
+/// - Since: 0.1
+/// - Source: this library
+const char *vbn_mr_kind_name(int32_t value);
+
+/// Name of a VBN_FORK_* value.
+///
+/// - Ownership: a constant text, never NULL; "unknown" for an unknown value.
+/// - Threads: MT-safe.
+/// - Blocks: no.
+/// - Errors: none.
+/// - Since: 0.1
+/// - Source: ibv_is_fork_initialized(3)
+const char *vbn_fork_state_name(int32_t value);
+
+/// Name of a VBN_LIBRARY_FROM_* value.
+///
+/// - Ownership: a constant text, never NULL; "unknown" for an unknown value.
+/// - Threads: MT-safe.
+/// - Blocks: no.
+/// - Errors: none.
+/// - Since: 0.1
+/// - Source: this library
+const char *vbn_library_origin_name(int32_t value);
+
+/// Name of a VBN_ADOPT_* or VBN_CONTEXT_* ownership value.
+///
+/// - Ownership: a constant text, never NULL; "unknown" for an unknown value.
+/// - Threads: MT-safe.
+/// - Blocks: no.
+/// - Errors: none.
+/// - Since: 0.1
+/// - Source: this library
+const char *vbn_ownership_name(int32_t value);
+
+/// Name of a VBN_VENDOR_* value.
+///
+/// - Ownership: a constant text, never NULL; "unknown" for an unknown value.
+/// - Threads: MT-safe.
+/// - Blocks: no.
+/// - Errors: none.
+/// - Since: 0.1
+/// - Source: this library
+const char *vbn_vendor_domain_name(int32_t value);
+
+/// Name of a single VBN_ACCESS_* bit.
+///
+/// - Ownership: a constant text, never NULL; "unknown" for no bit, several, or an unknown one.
+/// - Threads: MT-safe.
+/// - Blocks: no.
+/// - Errors: none.
+/// - Since: 0.1
+/// - Source: ibv_reg_mr(3)
+const char *vbn_access_flag_name(uint64_t bit);
+
+/// Name of a single VBN_SEND_* bit.
+///
+/// - Ownership: a constant text, never NULL; "unknown" for no bit, several, or an unknown one.
+/// - Threads: MT-safe.
+/// - Blocks: no.
+/// - Errors: none.
+/// - Since: 0.1
+/// - Source: ibv_post_send(3)
+const char *vbn_send_flag_name(uint64_t bit);
+
+/// Name of a single VBN_WC_* flag bit.
+///
+/// - Ownership: a constant text, never NULL; "unknown" for no bit, several, or an unknown one.
+/// - Threads: MT-safe.
+/// - Blocks: no.
+/// - Errors: none.
+/// - Since: 0.1
+/// - Source: ibv_poll_cq(3)
+const char *vbn_wc_flag_name(uint64_t bit);
+
+/// Name of a single VBN_QP_* attribute bit.
+///
+/// - Ownership: a constant text, never NULL; "unknown" for no bit, several, or an unknown one.
+/// - Threads: MT-safe.
+/// - Blocks: no.
+/// - Errors: none.
+/// - Since: 0.1
+/// - Source: ibv_modify_qp(3)
+const char *vbn_qp_attr_name(uint64_t bit);
+
 /// Allocates a protection domain, in which memory is registered and queue pairs are made.
 ///
 /// `attr` may be NULL. `*out` is NULL after a failure.

@@ -15,5 +15,7 @@ pub mod library;
 pub mod mr;
 pub mod names;
 pub mod pd;
+#[cfg(feature = "panic-probe")]
+mod probe;
 pub mod qp;
 pub mod rc;
