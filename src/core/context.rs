@@ -177,13 +177,11 @@ impl Context {
     pub fn open(name: &[u8], attr: &vbn_context_attr) -> Result<&'static Slot<Context>> {
         fork::guard()?;
         let vacant = SLAB.take()?;
-        let list = List::get()?.filter(|list| list.count() > 0).ok_or(
-            Error::text(VBN_ERR_NOT_FOUND, "there is no RDMA device").hint("vbn_device_list_reason tells why"),
-        )?;
-        let mut last = Error::text(VBN_ERR_NOT_FOUND, "no RDMA device has the name asked for; the search failed")
-            .value(0, list.count() as u64)
-            .on(Name::new(name))
-            .hint("vbn_device_list tells the names");
+        let missing = Error::new(VBN_ERR_NOT_FOUND, Reason::NoSuchDevice).on(Name::new(name));
+        let list = List::get()?
+            .filter(|list| list.count() > 0)
+            .ok_or(missing.hint("there is none at all; vbn_device_list_reason tells why"))?;
+        let mut last = missing.value(0, list.count() as u64).hint("vbn_device_list tells the names");
         for device in list.devices().filter(|device| name.is_empty() || device.name().bytes() == name) {
             // libibverbs would wait five seconds, and then say that the node is missing.
             if let Some(Err(errno @ (libc::EACCES | libc::EPERM))) = device.try_node() {

@@ -179,13 +179,14 @@ impl Qp {
         let native = unsafe { (context.verbs().create_qp)(pd.native(), &mut init) };
         let native =
             convert::pointer(native, os::errno()).map_err(|errno| create_error(errno, &init.cap).on(context.name()))?;
+        let cap = true_depth(&context, native, init.cap);
         let qp = Qp {
-            path: path(native, ops, max_message, &init.cap),
+            path: path(native, ops, max_message, &cap),
             pd,
             _cqs: [Some(send_cq), Some(recv_cq)],
             ownership: Ownership::Own,
             user_data: attr.user_data,
-            cap: init.cap,
+            cap,
             sq_sig_all: attr.sq_sig_all != 0,
             first_error: FirstError::new(),
             // SAFETY: it has just been made.
@@ -316,6 +317,16 @@ impl Qp {
 /// Largest message, as the first port has it; some drivers leave it 0 for "no limit of ours".
 fn max_message(context: &Context) -> u32 {
     context.port(1).map(|port| port.max_msg_sz).ok().filter(|size| *size != 0).unwrap_or(u32::MAX)
+}
+
+/// Some drivers round the depths up and say so only when queried (rxe of kernel 6.1: 128 asked for and returned, 255 there).
+fn true_depth(context: &Context, native: NonNull<ibv_qp>, granted: ibv_qp_cap) -> ibv_qp_cap {
+    let queried = query(context, native, ibv::IBV_QP_STATE | ibv::IBV_QP_CAP).map_or(granted, |(attr, _)| attr.cap);
+    ibv_qp_cap {
+        max_send_wr: granted.max_send_wr.max(queried.max_send_wr),
+        max_recv_wr: granted.max_recv_wr.max(queried.max_recv_wr),
+        ..granted
+    }
 }
 
 fn entry_of(vacant: &Vacant<Qp>) -> *const () {
