@@ -2322,7 +2322,7 @@ vbn_status vbn_cq_release(vbn_cq **cq,
 /// - Threads: MT-safe.
 /// - Blocks: no.
 /// - Errors: VBN_ERR_ARGUMENT, VBN_ERR_CLOSED, VBN_ERR_FORKED, VBN_ERR_DEVICE_GONE, VBN_ERR_TOO_NEW,
-///   VBN_ERR_NO_MEMORY, VBN_ERR_INTERNAL.
+///   VBN_ERR_NO_MEMORY, VBN_ERR_NOT_SUPPORTED, VBN_ERR_INTERNAL.
 /// - Since: 0.1
 /// - Source: this library
 vbn_status vbn_cq_adopt(vbn_context *context,

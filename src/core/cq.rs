@@ -103,6 +103,7 @@ impl Cq {
         attr: &vbn_cq_attr,
     ) -> Result<&'static Slot<Cq>> {
         let name = context.name();
+        has_operations(&context)?;
         let max = context.device().max_cqe as u32;
         if attr.cqe == 0 {
             return Err(Error::range("cqe", 0, "at least 1"));
@@ -150,6 +151,7 @@ impl Cq {
         if raw.context != context.native() {
             return Err(Error::argument(Reason::Unrelated("the ibv_cq", "ibv_context")));
         }
+        has_operations(&context)?;
         // A channel with a handle here is kept alive, as for a queue made here.
         let channel = Channel::slab().find(|channel| channel.native() == raw.channel);
         let vacant = SLAB.take()?;
@@ -208,8 +210,8 @@ impl Cq {
     /// `wcs` must have room for `count` completions.
     #[inline(always)]
     pub unsafe fn poll(&self, count: u32, wcs: *mut vbn_wc, got: &mut u32) -> vbn_status {
-        // SAFETY: the queue is live and the caller vouches for the room; vbn_wc has ibv_wc's layout. A count that is
-        // negative as an int was refused.
+        // SAFETY: the queue is live and the caller vouches for the room; vbn_wc has ibv_wc's layout. A count
+        // above INT_MAX is out of contract; drivers take it for "nothing wanted".
         let found = unsafe { inline::poll_cq(self.native.as_ptr(), count as i32, wcs.cast()) };
         if found < 0 {
             return self.poll_failed(found, got);
@@ -305,6 +307,17 @@ impl Cq {
         }
         Ok(true)
     }
+}
+
+/// Polling and arming call the driver's operations without looking, so they must be there before there is a handle.
+fn has_operations(context: &Context) -> Result<()> {
+    let ops = &context.content().ops;
+    for (there, name) in [(ops.poll_cq.is_some(), "poll_cq"), (ops.req_notify_cq.is_some(), "req_notify_cq")] {
+        if !there {
+            return Err(Error::new(VBN_ERR_NOT_SUPPORTED, Reason::NoOperation(name)).on(context.name()));
+        }
+    }
+    Ok(())
 }
 
 /// How events of the context find the handle.

@@ -67,6 +67,8 @@ pub enum Reason {
     QueueFull(&'static str),
     /// Memory could not be pinned; `value` is its size, `limit` what may be locked (u64::MAX: everything).
     Memlock(&'static str),
+    /// The driver lacks an operation that every driver should have.
+    NoOperation(&'static str),
     /// No device has the name in `object`; empty: any.
     NoSuchDevice,
     Panic,
@@ -266,6 +268,7 @@ fn write_reason(error: &Error, out: &mut Writer<'_>) -> fmt::Result {
         Reason::Memlock(function) => {
             write!(out, "{function} could not register {value} bytes, where {limit} bytes of memory may be locked")
         }
+        Reason::NoOperation(name) => write!(out, "the driver has no operation {name}"),
         Reason::NoSuchDevice if error.object.is_empty() => out.write_str("there is no RDMA device"),
         Reason::NoSuchDevice => write!(out, "there is no RDMA device {}", error.object),
         Reason::Panic => out.write_str("a defect in libverbena was caught"),

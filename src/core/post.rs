@@ -142,7 +142,7 @@ pub struct Path {
 #[inline(always)]
 pub fn send(qp: &Qp, wrs: &[vbn_send_wr], posted: &mut u32) -> vbn_status {
     if wrs.len() <= BATCH {
-        send_batch(qp.path(), wrs.as_ptr(), wrs.len() as u32, 0, posted)
+        send_batch(qp.path(), wrs.as_ptr(), wrs.len() as u32, posted)
     } else {
         send_many(qp.path(), wrs.as_ptr(), wrs.len() as u32, posted)
     }
@@ -159,7 +159,7 @@ extern "C" fn send_many(path: &Path, wrs: *const vbn_send_wr, count: u32, posted
         }
     }
     for batch in wrs.chunks(BATCH) {
-        let status = send_batch(path, batch.as_ptr(), batch.len() as u32, *posted, posted);
+        let status = send_batch(path, batch.as_ptr(), batch.len() as u32, posted);
         if status != VBN_OK {
             return status;
         }
@@ -169,33 +169,35 @@ extern "C" fn send_many(path: &Path, wrs: *const vbn_send_wr, count: u32, posted
 
 /// A batch of common requests, filled in one tight loop. The first other one sends the whole batch to `send_general`.
 #[inline(never)]
-extern "C" fn send_batch(path: &Path, wrs: *const vbn_send_wr, count: u32, base: u32, posted: &mut u32) -> vbn_status {
+extern "C" fn send_batch(path: &Path, wrs: *const vbn_send_wr, count: u32, posted: &mut u32) -> vbn_status {
     // SAFETY: the callers pass the parts of a slice.
     let wrs = unsafe { std::slice::from_raw_parts(wrs, count as usize) };
     let mut list = SendList::new();
     let opcodes = path.opcodes;
     let mut to = list.first();
-    // What makes a request uncommon is gathered and looked at once: all flags, all segment lists, all lengths.
+    // What makes a request uncommon is gathered and looked at once: its flags, a list that is not aligned, its length.
     let (mut flags, mut lists, mut lengths) = (0, 0, 0);
     for wr in wrs {
         // num_sge and opcode side by side: one comparison says that the first is 1 and the second below 64.
         let key = (u64::from(wr.num_sge) << 32 | u64::from(wr.opcode)).wrapping_sub(1 << 32);
         if key >= 64 || opcodes >> (key & 63) & 1 == 0 {
-            return send_general(path, wrs, base, posted);
+            return send_general(path, wrs, posted);
         }
         flags |= wr.flags;
         lists |= wr.sg_list as usize;
-        lengths |= wr.sge.length;
-        // SAFETY: a batch has at most BATCH requests, so `to` and at most one place behind stay within the list.
+        let sge = segments(wr.sg_list, &wr.sge);
+        // SAFETY: a batch has at most BATCH requests, so `to` and at most one place behind stay within the list. The caller
+        // says that sg_list has a segment; for one that is not aligned nothing is posted.
         unsafe {
-            fill_send(wr, &wr.sge, 1, to);
+            lengths |= (&raw const (*sge).length).read_unaligned();
+            fill_send(wr, sge, 1, to);
             to = link_send(to);
         }
     }
-    if flags > COMMON_FLAGS || lists != 0 || lengths > path.max_message {
-        return send_general(path, wrs, base, posted);
+    if flags > COMMON_FLAGS || lists % align_of::<vbn_sge>() != 0 || lengths > path.max_message {
+        return send_general(path, wrs, posted);
     }
-    list.post(path, to, wrs.len() as u32, base, posted)
+    list.post(path, to, wrs.len() as u32, posted)
 }
 
 /// The flags that need no look at the request's data. They are the lowest bits, so a larger number has another one.
@@ -205,7 +207,7 @@ const _: () = assert!(COMMON_FLAGS == 7);
 /// A batch that may hold anything: every request is checked in full.
 #[cold]
 #[inline(never)]
-fn send_general(path: &Path, wrs: &[vbn_send_wr], base: u32, posted: &mut u32) -> vbn_status {
+fn send_general(path: &Path, wrs: &[vbn_send_wr], posted: &mut u32) -> vbn_status {
     let mut list = SendList::new();
     let mut to = list.first();
     for (index, wr) in wrs.iter().enumerate() {
@@ -218,7 +220,7 @@ fn send_general(path: &Path, wrs: &[vbn_send_wr], base: u32, posted: &mut u32) -
             to = link_send(to);
         }
     }
-    list.post(path, to, wrs.len() as u32, base, posted)
+    list.post(path, to, wrs.len() as u32, posted)
 }
 
 /// Room for a batch of libibverbs' requests, on the stack.
@@ -237,7 +239,7 @@ impl SendList {
 
     /// Hands the requests before `end` to the provider.
     #[inline(always)]
-    fn post(&mut self, path: &Path, end: *mut ibv_send_wr, count: u32, base: u32, posted: &mut u32) -> vbn_status {
+    fn post(&mut self, path: &Path, end: *mut ibv_send_wr, count: u32, posted: &mut u32) -> vbn_status {
         let first = self.first();
         if end == first {
             return VBN_OK;
@@ -248,11 +250,11 @@ impl SendList {
         // SAFETY: the queue pair is live, and the list is complete and outlives the call.
         let ret = unsafe { inline::post_send(path.native.as_ptr(), first, &mut bad) };
         if ret == 0 {
-            *posted = base.wrapping_add(count);
+            *posted = posted.wrapping_add(count);
             return VBN_OK;
         }
         let named = (bad as usize).wrapping_sub(first as usize) / size_of::<ibv_send_wr>();
-        post_failed(path, ret, named, base, count, Op::QpPostSend, posted)
+        post_failed(path, ret, named, count, Op::QpPostSend, posted)
     }
 }
 
@@ -346,7 +348,7 @@ fn check_segments(count: u32, max: u32, limit: &'static str, list: *const vbn_sg
 #[inline(always)]
 pub fn recv(qp: &Qp, wrs: &[vbn_recv_wr], posted: &mut u32) -> vbn_status {
     if wrs.len() <= BATCH {
-        recv_batch(qp.path(), wrs.as_ptr(), wrs.len() as u32, 0, posted)
+        recv_batch(qp.path(), wrs.as_ptr(), wrs.len() as u32, posted)
     } else {
         recv_many(qp.path(), wrs.as_ptr(), wrs.len() as u32, posted)
     }
@@ -362,7 +364,7 @@ extern "C" fn recv_many(path: &Path, wrs: *const vbn_recv_wr, count: u32, posted
         }
     }
     for batch in wrs.chunks(BATCH) {
-        let status = recv_batch(path, batch.as_ptr(), batch.len() as u32, *posted, posted);
+        let status = recv_batch(path, batch.as_ptr(), batch.len() as u32, posted);
         if status != VBN_OK {
             return status;
         }
@@ -370,33 +372,35 @@ extern "C" fn recv_many(path: &Path, wrs: *const vbn_recv_wr, count: u32, posted
     VBN_OK
 }
 
-/// A batch of common receives: one segment each, in the request itself.
+/// A batch of common receives: one segment each.
 #[inline(never)]
-extern "C" fn recv_batch(path: &Path, wrs: *const vbn_recv_wr, count: u32, base: u32, posted: &mut u32) -> vbn_status {
+extern "C" fn recv_batch(path: &Path, wrs: *const vbn_recv_wr, count: u32, posted: &mut u32) -> vbn_status {
     // SAFETY: the callers pass the parts of a slice.
     let wrs = unsafe { std::slice::from_raw_parts(wrs, count as usize) };
     let mut list = RecvList::new();
     let mut to = list.first();
-    // What makes a request uncommon is gathered and looked at once: any flag, any segment list.
-    let mut uncommon = 0;
+    // What makes a request uncommon is gathered and looked at once: any flag, a segment list that is not aligned.
+    let (mut flags, mut lists) = (0, 0);
     for wr in wrs {
         if wr.num_sge != 1 {
-            return recv_general(path, wrs, base, posted);
+            return recv_general(path, wrs, posted);
         }
-        uncommon |= wr.flags | wr.sg_list as u64;
-        // SAFETY: a batch has at most BATCH requests, so `to` and at most one place behind stay within the list.
-        to = unsafe { fill_recv(wr, &wr.sge, 1, to) };
+        flags |= wr.flags;
+        lists |= wr.sg_list as usize;
+        // SAFETY: a batch has at most BATCH requests, so `to` and at most one place behind stay within the list. The caller
+        // says that sg_list has a segment.
+        to = unsafe { fill_recv(wr, segments(wr.sg_list, &wr.sge), 1, to) };
     }
-    if uncommon != 0 || path.max_recv_sge == 0 {
-        return recv_general(path, wrs, base, posted);
+    if flags != 0 || lists % align_of::<vbn_sge>() != 0 || path.max_recv_sge == 0 {
+        return recv_general(path, wrs, posted);
     }
-    list.post(path, to, wrs.len() as u32, base, posted)
+    list.post(path, to, wrs.len() as u32, posted)
 }
 
 /// A batch that may hold anything: every request is checked in full.
 #[cold]
 #[inline(never)]
-fn recv_general(path: &Path, wrs: &[vbn_recv_wr], base: u32, posted: &mut u32) -> vbn_status {
+fn recv_general(path: &Path, wrs: &[vbn_recv_wr], posted: &mut u32) -> vbn_status {
     let mut list = RecvList::new();
     let mut to = list.first();
     for (index, wr) in wrs.iter().enumerate() {
@@ -406,7 +410,7 @@ fn recv_general(path: &Path, wrs: &[vbn_recv_wr], base: u32, posted: &mut u32) -
         // SAFETY: as in `recv_batch`.
         to = unsafe { fill_recv(wr, segments(wr.sg_list, &wr.sge), wr.num_sge, to) };
     }
-    list.post(path, to, wrs.len() as u32, base, posted)
+    list.post(path, to, wrs.len() as u32, posted)
 }
 
 /// Fills one receive and chains it to the place behind it, which is returned.
@@ -442,7 +446,7 @@ impl RecvList {
 
     /// Hands the receives before `end` to the provider.
     #[inline(always)]
-    fn post(&mut self, path: &Path, end: *mut ibv_recv_wr, count: u32, base: u32, posted: &mut u32) -> vbn_status {
+    fn post(&mut self, path: &Path, end: *mut ibv_recv_wr, count: u32, posted: &mut u32) -> vbn_status {
         let first = self.first();
         if end == first {
             return VBN_OK;
@@ -453,11 +457,11 @@ impl RecvList {
         // SAFETY: the queue pair is live, and the list is complete and outlives the call.
         let ret = unsafe { inline::post_recv(path.native.as_ptr(), first, &mut bad) };
         if ret == 0 {
-            *posted = base.wrapping_add(count);
+            *posted = posted.wrapping_add(count);
             return VBN_OK;
         }
         let named = (bad as usize).wrapping_sub(first as usize) / size_of::<ibv_recv_wr>();
-        post_failed(path, ret, named, base, count, Op::QpPostRecv, posted)
+        post_failed(path, ret, named, count, Op::QpPostRecv, posted)
     }
 }
 
@@ -473,18 +477,18 @@ fn check_recv(path: &Path, wr: &vbn_recv_wr) -> Result<()> {
 /// the first not taken; one outside the list means that it named none.
 #[cold]
 #[inline(never)]
-fn post_failed(path: &Path, ret: i32, named: usize, base: u32, count: u32, op: Op, posted: &mut u32) -> vbn_status {
+fn post_failed(path: &Path, ret: i32, named: usize, count: u32, op: Op, posted: &mut u32) -> vbn_status {
     let errno = convert::ret_errno(ret, os::errno()).err().unwrap_or(libc::EIO);
     let (call, queue, depth) = match op {
         Op::QpPostSend => ("ibv_post_send", "send", path.max_send_wr),
         _ => ("ibv_post_recv", "receive", path.max_recv_wr),
     };
     if named >= count as usize {
-        *posted = base.saturating_add(count);
+        *posted = posted.saturating_add(count);
         let error = Error { errno, ..Error::new(VBN_ERR_UNCERTAIN, Reason::Uncertain(call)) };
         return error::record(op, error.hint(state_hint(path)));
     }
-    let index = base.saturating_add(named as u32);
+    let index = posted.saturating_add(named as u32);
     *posted = index;
     let error = if matches!(errno, libc::ENOMEM | libc::EAGAIN | libc::ENOSPC) {
         let full = Error::new(VBN_ERR_QUEUE_FULL, Reason::QueueFull(queue)).value(depth.into(), depth.into());

@@ -161,6 +161,7 @@ impl Qp {
                 return Err(Error::argument(Reason::Unrelated(what, "context than pd")));
             }
         }
+        has_operations(&context)?;
         let ops = check_init(&context, attr)?;
         let mut init = ibv_qp_init_attr {
             qp_context: ptr::null_mut(),
@@ -213,6 +214,7 @@ impl Qp {
                 Error::new(VBN_ERR_NOT_SUPPORTED, Reason::NotOneOf("qp_type", "RC")).value(raw.qp_type.into(), 0)
             );
         }
+        has_operations(&context)?;
         let (_, init) = query(&context, native, ibv::IBV_QP_STATE | ibv::IBV_QP_CAP)?;
         // Completion queues with handles here are kept alive, as for a queue pair made here.
         let cqs = [raw.send_cq, raw.recv_cq].map(|cq| Cq::slab().find(|handle| handle.native() == cq));
@@ -312,6 +314,17 @@ impl Qp {
     pub fn first_error(&self) -> Option<vbn_wc> {
         self.first_error.get()
     }
+}
+
+/// Posting calls the driver's operations without looking, so they must be there before there is a handle to post on.
+fn has_operations(context: &Context) -> Result<()> {
+    let ops = &context.content().ops;
+    for (there, name) in [(ops.post_send.is_some(), "post_send"), (ops.post_recv.is_some(), "post_recv")] {
+        if !there {
+            return Err(Error::new(VBN_ERR_NOT_SUPPORTED, Reason::NoOperation(name)).on(context.name()));
+        }
+    }
+    Ok(())
 }
 
 /// Largest message, as the first port has it; some drivers leave it 0 for "no limit of ours".
