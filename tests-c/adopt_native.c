@@ -214,6 +214,40 @@ static void channel_in_use(void) {
     side_close(&p.a);
 }
 
+/* A region with a window on it can't be deregistered: the handle and its owner stay until the window is gone. */
+static void mr_with_window(void) {
+    int owner;
+    struct ibv_pd *pd;
+    struct ibv_mr *mr;
+    struct ibv_qp *qp;
+    pair_open_connected(&p, NULL);
+    CHECK_OK(vbn_mr_close(&p.a.mr));
+    vbn_mr_attr attr = {.struct_size = sizeof attr, .owner = &owner};
+    CHECK_OK(vbn_mr_reg(p.a.pd, p.a.memory, p.a.size, ACCESS_ALL | VBN_ACCESS_MW_BIND, &attr, &p.a.mr));
+    CHECK_OK(vbn_pd_native(p.a.pd, &pd));
+    CHECK_OK(vbn_mr_native(p.a.mr, &mr));
+    CHECK_OK(vbn_qp_native(p.a.qp, &qp));
+    struct ibv_mw *mw = ibv_alloc_mw(pd, IBV_MW_TYPE_1);
+    if (!mw) SKIP("no memory windows: errno %d", errno);
+    struct ibv_mw_bind bind = {
+        .wr_id = 55, .send_flags = IBV_SEND_SIGNALED,
+        .bind_info = {.mr = mr, .addr = (uintptr_t)p.a.memory, .length = 4096, .mw_access_flags = IBV_ACCESS_REMOTE_WRITE},
+    };
+    CHECK_EQ(ibv_bind_mw(qp, mw, &bind), 0);
+    vbn_wc wc = next_ok(&p.a, 55);
+    CHECK_EQ(wc.opcode, VBN_WC_BIND_MW);
+    vbn_status status = vbn_mr_close(&p.a.mr);
+    test_note("close with a window bound: %s", status == VBN_OK ? "VBN_OK" : test_last_error());
+    CHECK(status != VBN_OK);
+    CHECK(p.a.mr != NULL);
+    CHECK(mr_info(p.a.mr).owner == &owner);
+    CHECK(vbn_mr_lkey(p.a.mr) != 0);
+    check_alive(&p); /* still registered */
+    CHECK_EQ(ibv_dealloc_mw(mw), 0);
+    CHECK_OK(vbn_mr_close(&p.a.mr));
+    pair_close(&p);
+}
+
 /* A destroy that was put off until the last user went, and was refused then: it shows as refused, and a later close retries it. */
 static void deferred_and_refused(void) {
     side_open(&p.a, NULL);
@@ -264,6 +298,7 @@ static const struct test tests[] = {
     {"pd_in_use", pd_in_use},
     {"cq_in_use", cq_in_use},
     {"channel_in_use", channel_in_use},
+    {"mr_with_window", mr_with_window},
     {"deferred_and_refused", deferred_and_refused},
     {"first_error_of_raw_polls", first_error_of_raw_polls},
     {NULL, NULL},

@@ -399,7 +399,19 @@ static void bad_device_list_reason(void)
 }
 
 static vbn_status last_error_with(void *info) { return vbn_last_error(info); }
-static void bad_last_error(void) { bad_output_struct(sizeof(vbn_error_info), "vbn_error_info", last_error_with); }
+static void bad_last_error(void)
+{
+    NEW(vbn_pd_info, info);
+    vbn_error_info first;
+
+    bad_output_struct(sizeof(vbn_error_info), "vbn_error_info", last_error_with);
+    /* Asking changes nothing, and neither does a call that succeeds. */
+    null_want(__FILE__, __LINE__, "a failure", "vbn_pd_query", vbn_pd_query(NULL, &info), VBN_ERR_ARGUMENT);
+    first = *last();
+    OK(vbn_pd_query(g.pd, &info));
+    CHECK_MEM(last(), &first, sizeof(first));
+    CHECK_MEM(last(), &first, sizeof(first));
+}
 
 /* The null provider is loaded already, so only the same setting is accepted again. */
 static vbn_status init_with(void *attr) { return vbn_library_init(attr); }
@@ -477,13 +489,28 @@ static void bad_fork_init(void)
 
 static void bad_names(const char *(*name)(int32_t), int32_t known)
 {
-    static const int32_t numbers[] = {INT32_MIN, -1002, -1, 60, 100, 254, 256, 65536, INT32_MAX};
+    static const int32_t numbers[] = {INT32_MIN, -1002, -2, 60, 100, 254, 256, 65536, INT32_MAX};
 
     for (int32_t i = -300; i < 300; i++)
         MUST(name(i) && *name(i), "no name for %d", i);
     for (size_t i = 0; i < ARRAY_SIZE(numbers); i++)
         MUST(!strcmp(name(numbers[i]), "unknown"), "%d is called %s", numbers[i], name(numbers[i]));
     MUST(strcmp(name(known), "unknown"), "%d has no name", known);
+}
+
+/* Names of single bits: no bit, several bits and unknown bits have none. */
+static void bad_bits(const char *(*name)(uint64_t), uint64_t known)
+{
+    for (int bit = 0; bit < 64; bit++) {
+        uint64_t value = 1ull << bit;
+
+        MUST(name(value) && *name(value), "no name for bit %d", bit);
+        MUST(!!strcmp(name(value), "unknown") == !!(known & value), "bit %d is called %s", bit, name(value));
+        MUST(!strcmp(name(value | value << 1 | 1), "unknown") || bit == 0, "several bits are called %s", name(value | 1));
+    }
+    CHECK_STR(name(0), "unknown");
+    CHECK_STR(name(3), "unknown");
+    CHECK_STR(name(UINT64_MAX), "unknown");
 }
 
 static const char *wr_opcode_name(int32_t value) { return vbn_wr_opcode_name((uint32_t)value); }
@@ -500,6 +527,19 @@ NAME_ROW(qp_type, VBN_QPT_RC)
 NAME_ROW(transport, 0)
 NAME_ROW(wc_opcode, VBN_WC_RECV)
 NAME_ROW(wc_status, VBN_WC_TM_RNDV_INCOMPLETE)
+NAME_ROW(device_list_reason, VBN_REASON_LIST_FAILED)
+NAME_ROW(element, VBN_ELEMENT_DEVICE)
+NAME_ROW(fork_state, VBN_FORK_UNNEEDED)
+NAME_ROW(gid_family, VBN_GID_FAMILY_IPV6)
+NAME_ROW(gid_verdict, VBN_GID_UNUSED)
+NAME_ROW(library_origin, VBN_LIBRARY_FROM_LOOKUP)
+NAME_ROW(mr_kind, VBN_MR_ADOPTED)
+NAME_ROW(ownership, VBN_CONTEXT_CUSTOM)
+NAME_ROW(vendor_domain, VBN_VENDOR_WC)
+static void bad_access_flag_name(void) { bad_bits(vbn_access_flag_name, 0x1003ff); }
+static void bad_send_flag_name(void) { bad_bits(vbn_send_flag_name, 0xf); }
+static void bad_qp_attr_name(void) { bad_bits(vbn_qp_attr_name, 0x1fffff | 1 << 25); }
+static void bad_wc_flag_name(void) { bad_bits(vbn_wc_flag_name, 0xf); }
 static void bad_wr_opcode_name(void) { bad_names(wr_opcode_name, VBN_WR_RDMA_READ); }
 
 static void bad_status_name(void)
@@ -1667,18 +1707,21 @@ static void bad_qp_connect_rc(void)
 /* ---- The table ---- */
 
 #define SYMBOLS(X) \
-    X(channel_adopt) X(channel_close) X(channel_create) X(channel_fd) X(channel_get_event) X(channel_native) X(channel_query) \
-    X(channel_release) X(context_adopt) X(context_close) X(context_get_async_event) X(context_gid_table) X(context_live) \
-    X(context_native) X(context_open) X(context_query) X(context_query_device) X(context_query_gid) X(context_query_pkey) \
-    X(context_query_port) X(context_release) X(cq_adopt) X(cq_arm) X(cq_close) X(cq_create) X(cq_native) X(cq_poll) \
-    X(cq_query) X(cq_release) X(cq_wait) X(device_list) X(device_list_reason) X(event_type_name) X(fork_init) X(gid_select) \
-    X(gid_type_name) X(last_error) X(library_init) X(library_missing) X(library_query) X(link_layer_name) X(mr_adopt) \
-    X(mr_close) X(mr_lkey) X(mr_native) X(mr_query) X(mr_reg) X(mr_reg_dmabuf) X(mr_release) X(mr_remote_addr) X(mr_rkey) \
-    X(mr_segments) X(mtu_name) X(node_type_name) X(pd_adopt) X(pd_alloc) X(pd_close) X(pd_native) X(pd_query) X(pd_release) \
-    X(port_state_name) X(qp_adopt) X(qp_close) X(qp_connect_rc) X(qp_create) X(qp_first_error) X(qp_modify) X(qp_native) \
-    X(qp_num) X(qp_post_recv) X(qp_post_send) X(qp_query) X(qp_release) X(qp_state_name) X(qp_to_init) X(qp_to_rtr) \
-    X(qp_to_rts) X(qp_type_name) X(rc_record_decode) X(rc_record_encode) X(rc_record_local) X(status_name) X(status_text) \
-    X(transport_name) X(version) X(version_string) X(wc_check) X(wc_opcode_name) X(wc_status_name) X(wr_opcode_name)
+    X(access_flag_name) X(channel_adopt) X(channel_close) X(channel_create) X(channel_fd) X(channel_get_event) \
+    X(channel_native) X(channel_query) X(channel_release) X(context_adopt) X(context_close) X(context_get_async_event) \
+    X(context_gid_table) X(context_live) X(context_native) X(context_open) X(context_query) X(context_query_device) \
+    X(context_query_gid) X(context_query_pkey) X(context_query_port) X(context_release) X(cq_adopt) X(cq_arm) X(cq_close) \
+    X(cq_create) X(cq_native) X(cq_poll) X(cq_query) X(cq_release) X(cq_wait) X(device_list) X(device_list_reason) \
+    X(device_list_reason_name) X(element_name) X(event_type_name) X(fork_init) X(fork_state_name) X(gid_family_name) \
+    X(gid_select) X(gid_type_name) X(gid_verdict_name) X(last_error) X(library_init) X(library_missing) \
+    X(library_origin_name) X(library_query) X(link_layer_name) X(mr_adopt) X(mr_close) X(mr_kind_name) X(mr_lkey) \
+    X(mr_native) X(mr_query) X(mr_reg) X(mr_reg_dmabuf) X(mr_release) X(mr_remote_addr) X(mr_rkey) X(mr_segments) X(mtu_name) \
+    X(node_type_name) X(ownership_name) X(pd_adopt) X(pd_alloc) X(pd_close) X(pd_native) X(pd_query) X(pd_release) \
+    X(port_state_name) X(qp_adopt) X(qp_attr_name) X(qp_close) X(qp_connect_rc) X(qp_create) X(qp_first_error) X(qp_modify) \
+    X(qp_native) X(qp_num) X(qp_post_recv) X(qp_post_send) X(qp_query) X(qp_release) X(qp_state_name) X(qp_to_init) \
+    X(qp_to_rtr) X(qp_to_rts) X(qp_type_name) X(rc_record_decode) X(rc_record_encode) X(rc_record_local) X(send_flag_name) \
+    X(status_name) X(status_text) X(transport_name) X(vendor_domain_name) X(version) X(version_string) X(wc_check) \
+    X(wc_flag_name) X(wc_opcode_name) X(wc_status_name) X(wr_opcode_name)
 
 /* Every row runs on fresh objects, which must still work afterwards and leave nothing. */
 static void run_row(const char *name, void (*row)(void))

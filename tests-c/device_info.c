@@ -297,10 +297,10 @@ static void select_default(void) {
     open_device();
     uint32_t count = ask(NULL, &choice, VBN_OK);
     for (uint32_t i = 0; i < count; i++) {
-        test_note("%u: %d, %s", verdicts[i].entry.index, verdicts[i].code, verdicts[i].text);
+        test_note("%u: %d, %s", verdicts[i].index, verdicts[i].code, verdicts[i].text);
         if (verdicts[i].code == VBN_GID_CHOSEN) {
-            CHECK_UEQ(verdicts[i].entry.index, choice.index);
-            CHECK_MEM(verdicts[i].entry.gid, choice.gid, 16);
+            CHECK_UEQ(verdicts[i].index, choice.index);
+            CHECK_MEM(verdicts[i].gid, choice.gid, 16);
         }
     }
     test_note("chosen: %u, %s", choice.index, choice.text);

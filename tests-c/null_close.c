@@ -258,12 +258,55 @@ static void an_owner_is_kept_until_the_close_succeeds(void)
     null_clean();
 }
 
+/* A stale handle is told "closed", or, when its slot has a new tenant, reaches that one: never anything else. */
+static void a_stale_handle_is_safe(void)
+{
+    NEW(vbn_pd_info, info);
+    vbn_pd *stale[8], *kept[40] = {NULL};
+    unsigned closed = 0, live = 0;
+
+    open_all();
+    for (size_t i = 0; i < ARRAY_SIZE(stale); i++) {
+        vbn_pd *pd;
+
+        OK(vbn_pd_alloc(g.context, NULL, &pd));
+        stale[i] = pd;
+        OK(vbn_pd_close(&pd));
+    }
+    /* At once after the close it is always told. */
+    for (size_t i = 0; i < ARRAY_SIZE(stale); i++)
+        WANT(vbn_pd_query(stale[i], &info), VBN_ERR_CLOSED);
+    for (unsigned round = 0; round < 400; round++) {
+        vbn_pd **slot = &kept[round * 7 % ARRAY_SIZE(kept)];
+
+        OK(vbn_pd_close(slot));
+        OK(vbn_pd_alloc(g.context, NULL, slot));
+        for (size_t i = 0; i < ARRAY_SIZE(stale); i++) {
+            vbn_status status = vbn_pd_query(stale[i], &info);
+
+            MUST(status == VBN_OK || status == VBN_ERR_CLOSED, "a stale handle gives %s", vbn_status_name(status));
+            closed += status == VBN_ERR_CLOSED;
+            live += status == VBN_OK;
+            MUST(vbn_mr_query((vbn_mr *)(void *)stale[i], &(vbn_mr_info){.struct_size = sizeof(vbn_mr_info)}) == VBN_ERR_ARGUMENT,
+                 "a slot has changed its type");
+        }
+    }
+    MUST(closed && live, "%u times closed, %u times another's: the slots are not reused", closed, live);
+    for (size_t i = 0; i < ARRAY_SIZE(kept); i++)
+        OK(vbn_pd_close(&kept[i]));
+    OK(vbn_qp_close(&qp2));
+    OK(vbn_cq_close(&cq2));
+    rig_close(&g);
+    null_clean();
+}
+
 static const struct test tests[] = {
     {"every_order", every_order},
     {"a_closed_parent", a_closed_parent},
     {"release_waits_for_children", release_waits_for_children},
     {"custom_ownership", custom_ownership},
     {"borrowed_objects_stay", borrowed_objects_stay},
+    {"a_stale_handle_is_safe", a_stale_handle_is_safe},
     {"an_owner_is_kept_until_the_close_succeeds", an_owner_is_kept_until_the_close_succeeds},
     {NULL, NULL},
 };

@@ -199,6 +199,43 @@ static void adopted_and_released_objects(void)
     end();
 }
 
+/* Objects come and go in no order, and events keep finding the right ones. */
+static void many_objects(void)
+{
+    enum { MANY = 150 };
+    static vbn_cq *cqs[MANY];
+    static struct ibv_cq *natives[MANY];
+    static uint64_t data[MANY];
+    uint32_t random = 12345;
+    uint64_t next_data = 1;
+
+    begin();
+    memset(cqs, 0, sizeof(cqs));
+    for (int round = 0; round < 3000; round++) {
+        uint32_t i = (random = random * 1664525 + 1013904223) >> 8;
+
+        i %= MANY;
+        if (cqs[i]) {
+            push(VBN_EVENT_CQ_ERR, natives[i]);
+            event_is(VBN_EVENT_CQ_ERR, VBN_ELEMENT_CQ, data[i], natives[i]->handle, 1);
+            if (random & 0x40)
+                OK(vbn_cq_close(&cqs[i]));
+        } else {
+            NEW(vbn_cq_attr, attr);
+
+            attr.cqe = 1;
+            attr.user_data = data[i] = next_data++;
+            OK(vbn_cq_create(g.context, &attr, &cqs[i]));
+            OK(vbn_cq_native(cqs[i], &natives[i]));
+        }
+    }
+    push(VBN_EVENT_QP_FATAL, g.ibv_qp);
+    event_is(VBN_EVENT_QP_FATAL, VBN_ELEMENT_QP, QP_DATA, g.qpn, 1);
+    for (size_t i = 0; i < MANY; i++)
+        OK(vbn_cq_close(&cqs[i]));
+    end();
+}
+
 /* ---- Completion events ---- */
 
 static void cq_event_is(uint64_t user_data, uint32_t number, int known)
@@ -443,6 +480,7 @@ static const struct test tests[] = {
     {"unknown_types_come_through", unknown_types_come_through},
     {"objects_of_raw_verbs_are_unknown", objects_of_raw_verbs_are_unknown},
     {"adopted_and_released_objects", adopted_and_released_objects},
+    {"many_objects", many_objects},
     {"completion_events_name_their_queue", completion_events_name_their_queue},
     {"refused_events", refused_events},
     {"device_fatal", device_fatal},

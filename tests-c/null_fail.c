@@ -450,6 +450,56 @@ static void a_refused_deferred_context(void)
     null_clean();
 }
 
+/* A driver without an operation: refused where the object is made, so that the data path needn't look. */
+static void missing_operations(void)
+{
+    static const char *const operations[] = {"post_send", "post_recv", "poll_cq", "req_notify_cq"};
+
+    for (size_t i = 0; i < ARRAY_SIZE(operations); i++) {
+        NEW(vbn_cq_attr, cq);
+        NEW(vbn_qp_init_attr, qp);
+
+        null_begin();
+        MUST(!null.hide_op(operations[i]), "%s can't be hidden", operations[i]);
+        memset(&g, 0, sizeof(g));
+        OK(vbn_context_open("null0", NULL, &g.context));
+        OK(vbn_pd_alloc(g.context, NULL, &g.pd));
+        OK(vbn_channel_create(g.context, NULL, &g.channel));
+        cq.cqe = 8;
+        cq.channel = g.channel;
+        if (i == 2) {
+            WANT(vbn_cq_create(g.context, &cq, &g.cq), VBN_ERR_NOT_SUPPORTED);
+            MUST(!g.cq, "*out");
+        } else {
+            OK(vbn_cq_create(g.context, &cq, &g.cq));
+            qp.send_cq = g.cq;
+            if (i < 2)
+                WANT(vbn_qp_create(g.pd, &qp, &g.qp), VBN_ERR_NOT_SUPPORTED);
+            else
+                WANT(vbn_cq_arm(g.cq, 0), VBN_ERR_NOT_SUPPORTED);
+            MUST(!g.qp, "*out");
+        }
+        WANT_TEXT(operations[i]);
+        rig_close(&g);
+        null.reset();
+        null_clean();
+    }
+}
+
+/* Without the extended queries the plain ones will do. */
+static void missing_extended_queries(void)
+{
+    NEW(vbn_device_attr, device);
+
+    null_begin();
+    MUST(!null.hide_op("query_device_ex"), "it can't be hidden");
+    g = rig_open();
+    OK(vbn_context_query_device(g.context, &device));
+    MUST(!device.has_extended && device.max_qp == 4096 && !device.max_dm_size, "has_extended %u, max_qp %d", device.has_extended, device.max_qp);
+    rig_close(&g);
+    null_clean();
+}
+
 static const struct test tests[] = {
     {"every_function_fails", every_function_fails},
     {"failures_without_errno", failures_without_errno},
@@ -462,6 +512,8 @@ static const struct test tests[] = {
     {"a_refused_destroy_keeps_the_handle", a_refused_destroy_keeps_the_handle},
     {"refused_deferred_destroys", refused_deferred_destroys},
     {"a_refused_deferred_context", a_refused_deferred_context},
+    {"missing_extended_queries", missing_extended_queries},
+    {"missing_operations", missing_operations},
     {NULL, NULL},
 };
 

@@ -426,6 +426,46 @@ static void helpers_name_the_limit(void) {
     pair_close(&p);
 }
 
+/* An attribute that may change while connected does. */
+static void modify_in_rts(void) {
+    pair_open_connected(&p, NULL);
+    vbn_qp_attr attr = {.struct_size = sizeof attr, .set = VBN_QP_MIN_RNR_TIMER, .min_rnr_timer = 17};
+    CHECK(qp_info(p.a.qp).min_rnr_timer != 17);
+    CHECK_OK(vbn_qp_modify(p.a.qp, &attr));
+    CHECK_EQ(qp_info(p.a.qp).min_rnr_timer, 17);
+    CHECK_EQ(qp_state(p.a.qp), VBN_QPS_RTS);
+    check_alive(&p);
+    pair_close(&p);
+}
+
+/* Drained, told by an event with the queue pair's user data, and back. */
+static void drain(void) {
+    pair_open(&p, NULL);
+    vbn_qp_init_attr init = {.struct_size = sizeof init, .send_cq = p.a.cq, .user_data = 0x5051};
+    CHECK_OK(vbn_qp_close(&p.a.qp));
+    CHECK_OK(vbn_qp_create(p.a.pd, &init, &p.a.qp));
+    CHECK_OK(vbn_rc_record_local(p.a.qp, NULL, &p.a.record));
+    pair_connect(&p, NULL);
+    check_alive(&p);
+    vbn_qp_attr attr = {
+        .struct_size = sizeof attr, .set = VBN_QP_STATE | VBN_QP_EN_SQD_ASYNC_NOTIFY, .qp_state = VBN_QPS_SQD, .en_sqd_async_notify = 1,
+    };
+    vbn_status status = vbn_qp_modify(p.a.qp, &attr);
+    if (status != VBN_OK) SKIP("%s", test_last_error());
+    vbn_async_event event = {.struct_size = sizeof event};
+    vbn_send_wr wr = send_wr(&p.a, &p.b, VBN_WR_RDMA_WRITE, 1, 0, 8);
+    post_send(&p.a, &wr); /* makes soft-RoCE look at the queue */
+    status = vbn_context_get_async_event(p.a.context, 10 * SECOND, &event);
+    if (status == VBN_ERR_TIMEOUT) SKIP("the device sends no event");
+    CHECK_OK(status);
+    CHECK_STR(vbn_event_type_name(event.type), "SQ_DRAINED");
+    CHECK_EQ(event.element, VBN_ELEMENT_QP);
+    CHECK_UEQ(event.user_data, 0x5051);
+    CHECK_UEQ(event.number, vbn_qp_num(p.a.qp));
+    CHECK_EQ(event.known, 1);
+    pair_close(&p);
+}
+
 static const struct test tests[] = {
     {"send_in_reset", send_in_reset},
     {"send_in_init", send_in_init},
@@ -449,6 +489,8 @@ static const struct test tests[] = {
     {"suspect_no_global_header", suspect_no_global_header},
     {"suspect_of_init", suspect_of_init},
     {"helpers_name_the_limit", helpers_name_the_limit},
+    {"modify_in_rts", modify_in_rts},
+    {"drain", drain},
     {NULL, NULL},
 };
 

@@ -376,6 +376,26 @@ static void both_directions(void) {
     pair_close(&p);
 }
 
+/* Longer than the port allows: refused with both numbers, alone or as a sum of segments. */
+static void message_too_long(void) {
+    struct setup setup = {.send_sge = 2};
+    pair_open_connected(&p, &setup);
+    uint32_t max = qp_info(p.a.qp).max_message, posted = 99;
+    if (max >= 0x80000001u) SKIP("the port takes %u bytes", max);
+    vbn_send_wr wr = send_wr(&p.a, &p.b, VBN_WR_RDMA_WRITE, 1, 0, max + 1);
+    CHECK_STATUS(vbn_qp_post_send(p.a.qp, &wr, 1, &posted), VBN_ERR_LIMIT);
+    CHECK_UEQ(posted, 0);
+    CHECK_UEQ(test_error().value, (uint64_t)max + 1);
+    CHECK_UEQ(test_error().limit, max);
+    vbn_sge list[2] = {sge_at(&p.a, 0, max), sge_at(&p.a, 0, 1)};
+    wr.sg_list = list;
+    wr.num_sge = 2;
+    CHECK_STATUS(vbn_qp_post_send(p.a.qp, &wr, 1, &posted), VBN_ERR_LIMIT);
+    CHECK_UEQ(test_error().value, (uint64_t)max + 1);
+    check_alive(&p);
+    pair_close(&p);
+}
+
 /* A queue pair that was made for writes only refuses the rest before the driver sees it. */
 static void send_ops(void) {
     struct setup setup = {.send_ops = VBN_QP_OP_RDMA_WRITE};
@@ -409,6 +429,7 @@ static const struct test tests[] = {
     {"mixed_batch", mixed_batch},
     {"one_megabyte", one_megabyte},
     {"both_directions", both_directions},
+    {"message_too_long", message_too_long},
     {"send_ops", send_ops},
     {NULL, NULL},
 };

@@ -203,12 +203,92 @@ static void error_per_thread(void) {
     run_all(fail_with_number, THREADS);
 }
 
+/* ---- Closing while another thread waits ---- */
+
+static atomic_int waiting;
+static vbn_channel *channel;
+static vbn_cq *queue;
+
+static void *wait_for_async(void *arg) {
+    vbn_async_event event = {.struct_size = sizeof event};
+    atomic_store(&waiting, 1);
+    vbn_status status = vbn_context_get_async_event(context, 3 * SECOND, &event);
+    if (status != VBN_ERR_TIMEOUT) wrong(arg, "async event", status);
+    return NULL;
+}
+
+static void *wait_for_channel(void *arg) {
+    vbn_cq_event event = {.struct_size = sizeof event};
+    atomic_store(&waiting, 1);
+    vbn_status status = vbn_channel_get_event(channel, 3 * SECOND, &event);
+    if (status != VBN_ERR_TIMEOUT) wrong(arg, "channel event", status);
+    return NULL;
+}
+
+static void *wait_for_completion(void *arg) {
+    vbn_wc wc;
+    uint32_t got;
+    atomic_store(&waiting, 1);
+    vbn_status status = vbn_cq_wait(queue, 1, &wc, 0, 3 * SECOND, &got);
+    if (status != VBN_ERR_TIMEOUT) wrong(arg, "wait", status);
+    return NULL;
+}
+
+/* Starts a waiter and waits until it is surely asleep. */
+static pthread_t start_waiter(void *(*body)(void *)) {
+    pthread_t thread;
+    workers[0].problem[0] = 0;
+    atomic_store(&waiting, 0);
+    CHECK_EQ(pthread_create(&thread, NULL, body, &workers[0]), 0);
+    while (!atomic_load(&waiting)) sched_yield();
+    sleep_ms(300);
+    return thread;
+}
+
+static void end_waiter(pthread_t thread) {
+    CHECK_EQ(pthread_join(thread, NULL), 0);
+    if (workers[0].problem[0]) FAIL("%s", workers[0].problem);
+}
+
+/* The waiter keeps what it waits on: its wait ends by its own time-out, nothing crashes, nothing is left. */
+static void close_under_a_waiter(void) {
+    CHECK_OK(vbn_context_open(test_device(), NULL, &context));
+    pthread_t thread = start_waiter(wait_for_async);
+    vbn_context *copy = context; /* the waiter reads the variable no more */
+    CHECK_OK(vbn_context_close(&copy));
+    end_waiter(thread);
+
+    CHECK_OK(vbn_context_open(test_device(), NULL, &context));
+    CHECK_OK(vbn_channel_create(context, NULL, &channel));
+    thread = start_waiter(wait_for_channel);
+    vbn_channel *channel_copy = channel;
+    CHECK_OK(vbn_channel_close(&channel_copy));
+    end_waiter(thread);
+    CHECK_UEQ(live_info(context).channel_open + live_info(context).channel_closed, 0);
+
+    vbn_cq_attr attr = {.struct_size = sizeof attr, .cqe = 8};
+    CHECK_OK(vbn_channel_create(context, NULL, &channel));
+    attr.channel = channel;
+    CHECK_OK(vbn_cq_create(context, &attr, &queue));
+    thread = start_waiter(wait_for_completion);
+    vbn_cq *queue_copy = queue;
+    vbn_status status = vbn_cq_close(&queue_copy);
+    end_waiter(thread);
+    test_note("closing the queue under its waiter: %s", vbn_status_name(status));
+    CHECK(status == VBN_OK || status == VBN_ERR_BUSY);
+    if (status == VBN_ERR_BUSY) CHECK_OK(vbn_cq_close(&queue_copy));
+    CHECK_OK(vbn_channel_close(&channel));
+    CHECK_UEQ(live_info(context).cq_open + live_info(context).cq_closed + live_info(context).cq_refused, 0);
+    CHECK_OK(vbn_context_close(&context));
+}
+
 static const struct test tests[] = {
     {"own_queues", own_queues},
     {"one_queue_two_pollers", one_queue_two_pollers},
     {"make_and_close", make_and_close},
     {"open_at_once", open_at_once},
     {"error_per_thread", error_per_thread},
+    {"close_under_a_waiter", close_under_a_waiter},
     {NULL, NULL},
 };
 

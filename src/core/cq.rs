@@ -103,7 +103,7 @@ impl Cq {
         attr: &vbn_cq_attr,
     ) -> Result<&'static Slot<Cq>> {
         let name = context.name();
-        has_operations(&context)?;
+        has_poll(&context)?;
         let max = context.device().max_cqe as u32;
         if attr.cqe == 0 {
             return Err(Error::range("cqe", 0, "at least 1"));
@@ -151,7 +151,7 @@ impl Cq {
         if raw.context != context.native() {
             return Err(Error::argument(Reason::Unrelated("the ibv_cq", "ibv_context")));
         }
-        has_operations(&context)?;
+        has_poll(&context)?;
         // A channel with a handle here is kept alive, as for a queue made here.
         let channel = Channel::slab().find(|channel| channel.native() == raw.channel);
         let vacant = SLAB.take()?;
@@ -197,6 +197,9 @@ impl Cq {
             return Err(Error::argument(Reason::Text("the completion queue has no channel"))
                 .on(self.context.name())
                 .hint("give one at creation, or poll"));
+        }
+        if self.context.content().ops.req_notify_cq.is_none() {
+            return Err(no_operation("req_notify_cq", &self.context));
         }
         // SAFETY: the queue is live and has a channel.
         let ret = unsafe { inline::req_notify_cq(self.native.as_ptr(), i32::from(solicited_only)) };
@@ -309,15 +312,13 @@ impl Cq {
     }
 }
 
-/// Polling and arming call the driver's operations without looking, so they must be there before there is a handle.
-fn has_operations(context: &Context) -> Result<()> {
-    let ops = &context.content().ops;
-    for (there, name) in [(ops.poll_cq.is_some(), "poll_cq"), (ops.req_notify_cq.is_some(), "req_notify_cq")] {
-        if !there {
-            return Err(Error::new(VBN_ERR_NOT_SUPPORTED, Reason::NoOperation(name)).on(context.name()));
-        }
-    }
-    Ok(())
+/// Polling calls the driver's operation without looking, so it must be there before there is a handle.
+fn has_poll(context: &Context) -> Result<()> {
+    if context.content().ops.poll_cq.is_some() { Ok(()) } else { Err(no_operation("poll_cq", context)) }
+}
+
+fn no_operation(name: &'static str, context: &Context) -> Error {
+    Error::new(VBN_ERR_NOT_SUPPORTED, Reason::NoOperation(name)).on(context.name())
 }
 
 /// How events of the context find the handle.
