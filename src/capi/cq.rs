@@ -4,7 +4,7 @@
 use super::ffi::{self, guard, guard_on};
 use crate::core::adopt::vbn_adopt_attr;
 use crate::core::cq::{Cq, vbn_cq_attr, vbn_cq_info};
-use crate::core::error::{Error, Reason};
+use crate::core::error::Error;
 use crate::core::handle::{vbn_context, vbn_cq};
 use crate::core::op::Op;
 use crate::core::status::vbn_status;
@@ -119,11 +119,13 @@ pub unsafe extern "C" fn vbn_cq_poll(cq: *mut vbn_cq, n: u32, wcs: *mut vbn_wc, 
 #[cold]
 #[inline(never)]
 fn poll_refused(cq: *const vbn_cq, wcs: *const vbn_wc, got: *mut u32) -> vbn_status {
+    let got_is_null = got.is_null();
     // SAFETY: NULL or the caller's variable.
     if let Some(got) = unsafe { got.as_mut() } {
         *got = 0;
     }
-    ffi::hot_refused(Op::CqPoll, cq, Error::argument(Reason::Null(if wcs.is_null() { "wcs" } else { "got" })))
+    let null = if wcs.is_null() { Some("wcs") } else { None };
+    ffi::hot_refused(Op::CqPoll, cq, if got_is_null { Some("got") } else { null })
 }
 
 /// Waits until there is a completion, and takes up to `n`. For `busy_ns` nanoseconds it polls without sleeping, then it

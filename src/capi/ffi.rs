@@ -69,16 +69,14 @@ pub fn hot_live<'a, H: Handle>(handle: *const H) -> Option<&'a H::Body> {
     slot.live()
 }
 
-/// Why a call of the data path can't go on: a handle that is no use, or else the first of the others that is wrong.
+/// Why a call of the data path can't go on: a handle that is no use, or else the pointer that is NULL.
 #[cold]
 #[inline(never)]
-pub fn hot_refused<H: Handle>(op: Op, handle: *const H, other: Error) -> vbn_status {
-    let error = match slot(handle) {
-        Err(error) => error,
-        Ok(slot) => match slot.live() {
-            None => slot.refusal(),
-            Some(_) => other,
-        },
+pub fn hot_refused<H: Handle>(op: Op, handle: *const H, null: Option<&'static str>) -> vbn_status {
+    let error = match (slot(handle), null) {
+        (Err(error), _) => error,
+        (Ok(slot), Some(null)) if slot.live().is_some() => Error::argument(Reason::Null(null)),
+        (Ok(slot), _) => slot.refusal(),
     };
     error::record(op, error)
 }

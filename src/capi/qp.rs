@@ -90,7 +90,7 @@ pub unsafe extern "C" fn vbn_qp_query(qp: *mut vbn_qp, info: *mut vbn_qp_info) -
 /// - Source: this library
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn vbn_qp_num(qp: *const vbn_qp) -> u32 {
-    ffi::slot(qp).ok().and_then(|slot| slot.live()).map_or(0, Qp::number)
+    ffi::slot(qp).ok().and_then(|slot| slot.live()).map_or(0, Qp::qp_num)
 }
 
 /// Changes the attributes that `attr->set` names: raw ibv_modify_qp, for what vbn_qp_connect_rc does not do. To take a
@@ -147,7 +147,7 @@ pub unsafe extern "C" fn vbn_qp_post_send(
                 return post::send(body, unsafe { slice::from_raw_parts(wrs, n as usize) }, posted);
             }
         }
-        post_refused(Op::QpPostSend, qp, wrs.is_null(), n)
+        post_refused(Op::QpPostSend, qp, wrs.is_null(), n, posted.is_null())
     })
 }
 
@@ -179,18 +179,23 @@ pub unsafe extern "C" fn vbn_qp_post_recv(
                 return post::recv(body, unsafe { slice::from_raw_parts(wrs, n as usize) }, posted);
             }
         }
-        post_refused(Op::QpPostRecv, qp, wrs.is_null(), n)
+        post_refused(Op::QpPostRecv, qp, wrs.is_null(), n, posted.is_null())
     })
 }
 
 /// The unusual ends of a post: NULL or an unusable handle; nothing to post is fine.
 #[cold]
 #[inline(never)]
-fn post_refused(op: Op, qp: *const vbn_qp, no_wrs: bool, n: u32) -> vbn_status {
-    if no_wrs && n == 0 && ffi::hot_live(qp).is_some() {
+fn post_refused(op: Op, qp: *const vbn_qp, no_wrs: bool, n: u32, no_posted: bool) -> vbn_status {
+    let null = match (no_posted, no_wrs && n > 0) {
+        (true, _) => Some("posted"),
+        (false, true) => Some("wrs"),
+        (false, false) => None,
+    };
+    if null.is_none() && ffi::hot_live(qp).is_some() {
         return VBN_OK;
     }
-    ffi::hot_refused(op, qp, Error::argument(Reason::Null(if no_wrs { "wrs" } else { "posted" })))
+    ffi::hot_refused(op, qp, null)
 }
 
 /// The first failed completion of this queue pair that was not a flush (VBN_WC_WR_FLUSH_ERR): why it went into the error

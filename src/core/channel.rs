@@ -11,6 +11,7 @@ use super::error::{Error, Reason, Result};
 use super::event::VBN_ELEMENT_CQ;
 use super::slab::{Kind, Object, Ref, Slab, Slot};
 use super::status::*;
+use super::wait::{self, Ended};
 use crate::sys::ibv::{ibv_comp_channel, ibv_cq};
 use crate::sys::{convert, os};
 
@@ -106,6 +107,10 @@ impl Object for Channel {
         self.context.slot()
     }
 
+    fn native_address(&self) -> *const c_void {
+        self.native.as_ptr().cast()
+    }
+
     fn destroy(&self) -> Result<()> {
         self.ownership.destroy(self.native.as_ptr(), || {
             let destroy = self.context.verbs().destroy_comp_channel;
@@ -179,23 +184,11 @@ impl Channel {
 
     /// Waits until `deadline` (of `os::deadline`) for an event, takes it off the channel and acknowledges it.
     pub fn next_event(&self, deadline: Option<i64>) -> Result<CqEvent> {
-        loop {
-            // Polled before each read even without time to wait: the descriptor of an adopted channel may block.
-            match os::poll_readable(self.fd, deadline) {
-                Ok(true) => {}
-                Ok(false) => return Err(self.nothing_came()),
-                Err(errno) => return Err(Error::call("poll", errno).on(self.context.name())),
-            }
-            match self.take_event() {
-                Ok(event) => return Ok(event),
-                Err(libc::EINTR) => {}
-                // Another thread was faster. The time is looked at here too: older kernels show a removed device as
-                // readable for ever and then have nothing to read.
-                Err(libc::EAGAIN) if deadline.is_none_or(|deadline| os::monotonic_ns() < deadline) => {}
-                Err(libc::EAGAIN) => return Err(self.nothing_came()),
-                Err(errno) => return Err(self.event_error(errno)),
-            }
-        }
+        wait::for_value(self.fd, deadline, || self.take_event()).map_err(|ended| match ended {
+            Ended::Timeout => self.nothing_came(),
+            Ended::Failed(Some(call), errno) => Error::call(call, errno).on(self.context.name()),
+            Ended::Failed(None, errno) => self.event_error(errno),
+        })
     }
 
     /// `next_event` where any event will do.

@@ -25,6 +25,7 @@ use super::slab::{Kind, Object, Slab, Slot, Vacant};
 use super::status::*;
 use super::table::{Entry, Table};
 use super::text::Name;
+use super::wait::{self, Ended};
 use crate::sys::ibv::*;
 use crate::sys::verbs::Verbs;
 use crate::sys::{convert, dl, inline, os};
@@ -143,6 +144,10 @@ impl Object for Context {
 
     fn context(&self) -> *const Slot<Context> {
         self.slot
+    }
+
+    fn native_address(&self) -> *const c_void {
+        self.native.as_ptr().cast()
     }
 
     fn destroy(&self) -> Result<()> {
@@ -429,27 +434,26 @@ impl Context {
         if fd < 0 {
             return Err(Error::text(VBN_ERR_NOT_SUPPORTED, "the device reports no asynchronous events").on(self.name));
         }
-        let deadline = os::deadline(timeout_ns);
-        loop {
-            let ready = os::poll_readable(fd, deadline).map_err(|errno| Error::call("poll", errno).on(self.name))?;
-            if !ready {
-                return Err(Error::text(VBN_ERR_TIMEOUT, "no asynchronous event came in the time given").on(self.name));
+        let mut event = ibv_async_event { element: ibv_async_event_element { port_num: 0 }, event_type: 0 };
+        let taken = wait::for_value(fd, os::deadline(timeout_ns), || {
+            os::set_errno(0);
+            // SAFETY: the context is open.
+            let ret = unsafe { (self.verbs.get_async_event)(self.native(), &mut event) };
+            convert::minus1(ret, os::errno())
+        });
+        match taken {
+            Ok(_) => Ok(self.take_event(&mut event)),
+            Err(Ended::Timeout) => {
+                Err(Error::text(VBN_ERR_TIMEOUT, "no asynchronous event came in the time given").on(self.name))
             }
-            let mut event = ibv_async_event { element: ibv_async_event_element { port_num: 0 }, event_type: 0 };
-            let read = self.minus1("ibv_get_async_event", || {
-                // SAFETY: the context is open.
-                unsafe { (self.verbs.get_async_event)(self.native(), &mut event) }
-            });
-            match read {
-                Ok(()) => return Ok(self.take_event(&mut event)),
-                // Another thread was quicker, or a signal came.
-                Err(error) if matches!(error.errno, libc::EAGAIN | libc::EINTR) => {}
+            Err(Ended::Failed(None, libc::EIO)) => {
                 // This is how the kernel says that the device has been taken away.
-                Err(error) if error.errno == libc::EIO => {
-                    self.mark_gone();
-                    return Err(Error { status: VBN_ERR_DEVICE_GONE, ..error }.hint("close all handles of the device"));
-                }
-                Err(error) => return Err(error),
+                self.mark_gone();
+                let error = Error::call("ibv_get_async_event", libc::EIO).on(self.name);
+                Err(Error { status: VBN_ERR_DEVICE_GONE, ..error }.hint("close all handles of the device"))
+            }
+            Err(Ended::Failed(call, errno)) => {
+                Err(Error::call(call.unwrap_or("ibv_get_async_event"), errno).on(self.name))
             }
         }
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Completion queues.
 
+use std::ffi::c_void;
 use std::ptr::NonNull;
 
 use super::adopt::{Ownership, vbn_adopt_attr};
@@ -84,6 +85,10 @@ impl Object for Cq {
         self.context.slot()
     }
 
+    fn native_address(&self) -> *const c_void {
+        self.native.as_ptr().cast()
+    }
+
     fn destroy(&self) -> Result<()> {
         self.ownership.destroy(self.native.as_ptr(), || {
             // SAFETY: the queue is ours and no queue pair of ours uses it any more.
@@ -153,7 +158,7 @@ impl Cq {
         }
         has_poll(&context)?;
         // A channel with a handle here is kept alive, as for a queue made here.
-        let channel = Channel::slab().find(|channel| channel.native() == raw.channel);
+        let channel = Channel::slab().find(context.slot(), raw.channel.cast());
         let vacant = SLAB.take()?;
         let room = context.reserve()?;
         let entry = std::ptr::from_ref(vacant.slot()).cast();

@@ -30,4 +30,5 @@ pub mod qp_attr;
 pub mod rc;
 pub mod suspect;
 pub mod table;
+pub mod wait;
 pub mod wc;

@@ -141,6 +141,10 @@ impl Object for Mr {
         self.pd.context().slot()
     }
 
+    fn native_address(&self) -> *const c_void {
+        self.native.as_ptr().cast()
+    }
+
     fn destroy(&self) -> Result<()> {
         let context = self.pd.context();
         self.ownership.destroy(self.native.as_ptr(), || {

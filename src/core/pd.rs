@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Protection domains.
 
+use std::ffi::c_void;
 use std::ptr::NonNull;
 
 use super::adopt::{Ownership, vbn_adopt_attr};
@@ -61,6 +62,10 @@ impl Object for Pd {
 
     fn context(&self) -> *const Slot<Context> {
         self.context.slot()
+    }
+
+    fn native_address(&self) -> *const c_void {
+        self.native.as_ptr().cast()
     }
 
     fn destroy(&self) -> Result<()> {

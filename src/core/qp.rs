@@ -2,6 +2,7 @@
 //! Queue pairs: creation, attributes, and the first failure seen on each.
 
 use std::cell::UnsafeCell;
+use std::ffi::c_void;
 use std::mem::MaybeUninit;
 use std::ptr::{self, NonNull};
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -109,7 +110,7 @@ pub struct Qp {
     cap: ibv_qp_cap,
     sq_sig_all: bool,
     first_error: FirstError,
-    /// For `note_failure`, which must not follow the native pointer.
+    /// Copies of what the native queue pair has.
     number: u32,
     native_cqs: [*mut ibv_cq; 2],
     /// Marks this object's entry in the context's table.
@@ -133,6 +134,14 @@ impl Object for Qp {
 
     fn context(&self) -> *const Slot<Context> {
         self.pd.context().slot()
+    }
+
+    fn native_address(&self) -> *const c_void {
+        self.native().cast_const().cast()
+    }
+
+    fn number(&self) -> u32 {
+        self.number
     }
 
     fn destroy(&self) -> Result<()> {
@@ -217,7 +226,7 @@ impl Qp {
         has_operations(&context)?;
         let (_, init) = query(&context, native, ibv::IBV_QP_STATE | ibv::IBV_QP_CAP)?;
         // Completion queues with handles here are kept alive, as for a queue pair made here.
-        let cqs = [raw.send_cq, raw.recv_cq].map(|cq| Cq::slab().find(|handle| handle.native() == cq));
+        let cqs = [raw.send_cq, raw.recv_cq].map(|cq| Cq::slab().find(context.slot(), cq.cast()));
         let max_message = max_message(&context);
         let vacant = SLAB.take()?;
         let room = context.reserve()?;
@@ -262,7 +271,8 @@ impl Qp {
         self.pd.context()
     }
 
-    pub fn number(&self) -> u32 {
+    /// The number that peers and completions know it by.
+    pub fn qp_num(&self) -> u32 {
         self.number
     }
 
@@ -491,11 +501,9 @@ impl FirstError {
     }
 }
 
-/// Called by polling, for a failure that is not a flush: finds the queue pair and notes it there. Like the data path it
-/// counts no references, so that a close in another thread is not in its way.
+/// Called by polling, for a failure that is not a flush: finds the queue pair and notes it there.
 pub fn note_failure(context: *const Slot<Context>, cq: *mut ibv_cq, wc: &vbn_wc) {
-    let ours = |qp: &&Qp| qp.number == wc.qp_num && qp.native_cqs.contains(&cq) && ptr::eq(qp.context(), context);
-    if let Some(qp) = SLAB.live_bodies().find(ours) {
+    if let Some(qp) = SLAB.live_with(context, wc.qp_num).find(|qp| qp.native_cqs.contains(&cq)) {
         qp.first_error.set(wc);
     }
 }

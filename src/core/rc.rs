@@ -190,7 +190,7 @@ impl vbn_rc_record {
             0
         };
         let record = Self {
-            qp_num: qp.number(),
+            qp_num: qp.qp_num(),
             psn: if attr.has(VBN_RC_SET_PSN) { attr.psn } else { os::random_u32() & 0xff_ffff },
             lid: port.lid,
             port_num,
@@ -326,9 +326,9 @@ pub fn connect(qp: &Qp, local: &vbn_rc_record, remote: &vbn_rc_record, attr: &vb
     check_attr(attr)?;
     local.check()?;
     remote.check()?;
-    if local.qp_num != qp.number() {
+    if local.qp_num != qp.qp_num() {
         return Err(Error::argument(Reason::NotOneOf("qp_num of the local record", "that of this queue pair"))
-            .value(local.qp_num.into(), qp.number().into())
+            .value(local.qp_num.into(), qp.qp_num().into())
             .hint("make the local record with vbn_rc_record_local"));
     }
     if attr.port_num != 0 && attr.port_num != local.port_num {
@@ -343,6 +343,7 @@ pub fn connect(qp: &Qp, local: &vbn_rc_record, remote: &vbn_rc_record, attr: &vb
         }
         ibv::IBV_QPS_RTR => {
             same_peer(&present, remote)?;
+            same_start(&present, remote)?;
             to_rts(qp, local, attr)
         }
         ibv::IBV_QPS_RTS => same_peer(&present, remote),
@@ -354,14 +355,26 @@ pub fn connect(qp: &Qp, local: &vbn_rc_record, remote: &vbn_rc_record, attr: &vb
 }
 
 fn same_peer(present: &ibv_qp_attr, remote: &vbn_rc_record) -> Result<()> {
+    let address = &present.ah_attr;
     // SAFETY: a GID is 16 bytes, however it is looked at.
-    let dgid = unsafe { present.ah_attr.grh.dgid.raw };
-    let same = present.dest_qp_num == remote.qp_num && (present.ah_attr.is_global == 0 || dgid == remote.gid);
-    if same {
+    let dgid = unsafe { address.grh.dgid.raw };
+    let same_address = if address.is_global == 0 { address.dlid == remote.lid } else { dgid == remote.gid };
+    if present.dest_qp_num == remote.qp_num && same_address {
         return Ok(());
     }
     Err(Error::argument(Reason::Text("the queue pair is already connected to another peer"))
         .value(remote.qp_num.into(), present.dest_qp_num.into())
+        .hint("take it to RESET with vbn_qp_modify first"))
+}
+
+/// In RTR, that is before anything can have been received, the peer's numbering must be that of the record too: a peer that
+/// was restarted may have the same number and address.
+fn same_start(present: &ibv_qp_attr, remote: &vbn_rc_record) -> Result<()> {
+    if present.rq_psn == remote.psn {
+        return Ok(());
+    }
+    Err(Error::argument(Reason::Text("the queue pair was prepared for another PSN of the peer"))
+        .value(remote.psn.into(), present.rq_psn.into())
         .hint("take it to RESET with vbn_qp_modify first"))
 }
 

@@ -4,10 +4,11 @@
 //! "closed". A slot is also the counted pointer by which children keep their parents alive.
 
 use std::cell::UnsafeCell;
+use std::ffi::c_void;
 use std::mem::MaybeUninit;
 use std::ops::Deref;
 use std::ptr::{self, NonNull};
-use std::sync::atomic::{AtomicPtr, AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 
 use super::alloc;
 use super::context::Context;
@@ -63,6 +64,8 @@ const PENDING: u32 = 32;
 const ONE_REF: u64 = 1 << 32;
 const REFS: u64 = 0x00ff_ffff << 32;
 const ONE_INSTANCE: u64 = 1 << 56;
+/// Where counting stops; clones may go on to twice as many.
+const MOST_REFS: u64 = refs(REFS) / 2;
 
 const fn refs(word: u64) -> u64 {
     (word & REFS) >> 32
@@ -83,15 +86,26 @@ pub trait Object: Sized + Send + Sync + 'static {
     fn slab() -> &'static Slab<Self>;
     /// The context that this object belongs to, as an address to compare.
     fn context(&self) -> *const Slot<Context>;
+    /// Where the native object is, to compare.
+    fn native_address(&self) -> *const c_void;
+    /// A number to tell objects apart by; only queue pairs have a use for it.
+    fn number(&self) -> u32 {
+        0
+    }
     /// Destroys the native object. On failure nothing has changed.
     fn destroy(&self) -> Result<()>;
 }
 
-/// One place for a `T`. The data path relies on the order: the word first, the body behind it.
+/// One place for a `T`. The data path wants the word first and the body behind it.
 #[repr(C)]
 pub struct Slot<T> {
     word: AtomicU64,
     body: UnsafeCell<MaybeUninit<T>>,
+    /// What walks over all slots compare, so that they count references of the objects that they want and of no other: a
+    /// counted reference, however short, would turn the close of a stranger's object into a deferred one.
+    context: AtomicPtr<Slot<Context>>,
+    native: AtomicPtr<c_void>,
+    number: AtomicU32,
     /// Next free slot, under the slab's lock.
     next: AtomicPtr<Slot<T>>,
 }
@@ -121,7 +135,11 @@ impl<T: Object> Slot<T> {
     /// Why this handle can't be used, as an error.
     #[cold]
     pub fn refusal(&self) -> Error {
-        let word = self.word.load(Ordering::Relaxed);
+        Self::judge(self.word.load(Ordering::Relaxed))
+    }
+
+    /// Why a handle with this word can't be used.
+    fn judge(word: u64) -> Error {
         let kind = T::KIND.name();
         if word as u32 & TAG_MASK != T::KIND.tag() {
             Error::argument(Reason::NotAHandle(kind))
@@ -131,29 +149,36 @@ impl<T: Object> Slot<T> {
             Error::new(VBN_ERR_CLOSED, Reason::Closed(kind))
         } else if has(word, POISONED) {
             Error::new(VBN_ERR_INTERNAL, Reason::Poisoned(kind))
-        } else {
+        } else if has(word, GONE) {
             Error::new(VBN_ERR_DEVICE_GONE, Reason::Gone(kind)).hint("close the handle")
+        } else if refs(word) >= MOST_REFS {
+            Error::limit("the number of children and calls", refs(word), MOST_REFS)
+        } else {
+            // It is live: what was in the way a moment ago, a close that the driver refused, is over.
+            Error::text(VBN_ERR_BUSY, "another thread was trying to close the handle").hint("call again")
         }
     }
 
     /// A counted reference to a live handle, for the length of a call or for a child's life.
     pub fn pin(&'static self) -> Result<Ref<T>> {
-        self.count(|word| word as u32 == T::KIND.tag()).ok_or_else(|| self.refusal())
+        self.count(|word| word as u32 == T::KIND.tag()).map_err(Self::judge)
     }
 
     /// Like `pin`, but also for a handle whose device is gone or that is poisoned (release, look-ups).
     pub fn pin_any(&'static self) -> Result<Ref<T>> {
-        self.count(|word| word as u32 & !(GONE | POISONED) == T::KIND.tag()).ok_or_else(|| self.refusal())
+        self.count(|word| word as u32 & !(GONE | POISONED) == T::KIND.tag()).map_err(Self::judge)
     }
 
-    fn count(&'static self, admit: impl Fn(u64) -> bool) -> Option<Ref<T>> {
-        let mut word = self.word.load(Ordering::Relaxed);
+    /// Counts a reference if the word admits it; if not, returns the word. Half of the range stays for clones, which can't
+    /// be refused.
+    fn count(&'static self, admit: impl Fn(u64) -> bool) -> std::result::Result<Ref<T>, u64> {
+        let mut word = self.word.load(Ordering::Acquire);
         loop {
-            if !admit(word) || refs(word) == refs(REFS) {
-                return None;
+            if !admit(word) || refs(word) >= MOST_REFS {
+                return Err(word);
             }
-            match self.word.compare_exchange_weak(word, word + ONE_REF, Ordering::Acquire, Ordering::Relaxed) {
-                Ok(_) => return Some(Ref { slot: self }),
+            match self.word.compare_exchange_weak(word, word + ONE_REF, Ordering::AcqRel, Ordering::Acquire) {
+                Ok(_) => return Ok(Ref { slot: self }),
                 Err(now) => word = now,
             }
         }
@@ -207,7 +232,10 @@ impl<T: Object> Slot<T> {
             let next = if alone { word | u64::from(CLOSING) } else { (word | u64::from(CLOSED)) - ONE_REF };
             match self.word.compare_exchange_weak(word, next, Ordering::AcqRel, Ordering::Relaxed) {
                 Ok(_) if alone => break,
-                Ok(_) => return Ok(()),
+                Ok(_) => {
+                    retry_pending();
+                    return Ok(());
+                }
                 Err(now) => word = now,
             }
         }
@@ -299,8 +327,7 @@ impl<T: Object> Ref<T> {
 
 impl<T: Object> Clone for Ref<T> {
     fn clone(&self) -> Self {
-        // At 16 million references the count is full. Neither children nor concurrent calls get there, as `count`
-        // refuses before; a clone is made from a pin and may use the room above.
+        // Counting stops at half the range, and a clone is made from a pin, of which there are as many as threads.
         self.slot.word.fetch_add(ONE_REF, Ordering::Relaxed);
         Self { slot: self.slot }
     }
@@ -411,32 +438,41 @@ impl<T: Object> Slab<T> {
         .flatten()
     }
 
-    /// A reference to every object that exists, closed ones with children included.
-    pub fn objects(&'static self) -> impl Iterator<Item = Ref<T>> {
-        self.slots().filter_map(|slot| slot.count(|word| refs(word) > 0 && !has(word, CLOSING | FORKED)))
+    /// The slots in use by objects of `context`, without counting references: they may be another's a moment later.
+    fn of_context(&'static self, context: *const Slot<Context>) -> impl Iterator<Item = (&'static Slot<T>, u64)> {
+        self.slots().filter_map(move |slot| {
+            // The word first: what it publishes is at least as new as it is.
+            let word = slot.word.load(Ordering::Acquire);
+            let used = refs(word) > 0 || has(word, PENDING);
+            (used && ptr::eq(slot.context.load(Ordering::Relaxed), context)).then_some((slot, word))
+        })
     }
 
-    /// The object that `is_it` recognises, if there is one: for adopted children, whose parents may have handles.
-    pub fn find(&'static self, is_it: impl Fn(&T) -> bool) -> Option<Ref<T>> {
-        self.objects().find(|object| is_it(object))
+    /// The object of `context` at `native`, if it has a handle: for adopted children, whose parents may have one.
+    pub fn find(&'static self, context: *const Slot<Context>, native: *const c_void) -> Option<Ref<T>> {
+        let is_it = |slot: &Slot<T>| ptr::eq(slot.native.load(Ordering::Relaxed), native);
+        self.of_context(context).filter(|(slot, _)| is_it(slot)).find_map(|(slot, seen)| {
+            // The same instance as was seen, so that what was compared is true of what is counted.
+            slot.count(|word| word as u32 == T::KIND.tag() && word >> 56 == seen >> 56).ok()
+        })
     }
 
-    /// The bodies of all live handles, without counting references: as on the data path.
-    pub fn live_bodies(&'static self) -> impl Iterator<Item = &'static T> {
-        self.slots().filter_map(Slot::live)
+    /// The live objects of `context` with that number, without counting references, as on the data path: whoever closes one
+    /// meanwhile finds no reference in his way.
+    pub fn live_with(&'static self, context: *const Slot<Context>, number: u32) -> impl Iterator<Item = &'static T> {
+        self.of_context(context)
+            .filter(move |(slot, _)| slot.number.load(Ordering::Relaxed) == number)
+            .filter_map(|(slot, _)| slot.live())
     }
 
     /// How many objects of `context` there are: (open handles, closed but still used, destroy refused).
     pub fn live(&'static self, context: *const Slot<Context>) -> (u32, u32, u32) {
         let mut counts = (0, 0, 0);
-        for object in self.objects().filter(|object| ptr::eq(object.context(), context)) {
-            if has(object.slot.word.load(Ordering::Relaxed), CLOSED) { counts.1 += 1 } else { counts.0 += 1 }
-        }
-        for slot in self.slots().filter(|slot| has(slot.word.load(Ordering::Relaxed), PENDING)) {
-            // SAFETY: a pending object keeps its body; only a retry in another thread could end it meanwhile, and
-            // what is read then is memory of the same type.
-            if ptr::eq(unsafe { slot.body() }.context(), context) {
-                counts.2 += 1;
+        for (_, word) in self.of_context(context) {
+            match (has(word, PENDING), has(word, CLOSED)) {
+                (true, _) => counts.2 += 1,
+                (false, true) => counts.1 += 1,
+                (false, false) => counts.0 += 1,
             }
         }
         counts
@@ -444,8 +480,16 @@ impl<T: Object> Slab<T> {
 
     /// Marks every object of a removed device.
     pub fn mark_gone(&'static self, context: *const Slot<Context>) {
-        for object in self.objects().filter(|object| ptr::eq(object.context(), context)) {
-            object.slot.flag(GONE);
+        for (slot, mut word) in self.of_context(context) {
+            let seen = word >> 56;
+            // Only while it is the same instance: a slot reused meanwhile may be another device's.
+            while word >> 56 == seen && refs(word) > 0 {
+                let gone = word | u64::from(GONE);
+                match slot.word.compare_exchange_weak(word, gone, Ordering::AcqRel, Ordering::Acquire) {
+                    Ok(_) => break,
+                    Err(now) => word = now,
+                }
+            }
         }
     }
 
@@ -504,6 +548,9 @@ impl<T: Object> Vacant<T> {
     pub fn publish(self, body: T) -> &'static Slot<T> {
         let slot = self.slot;
         std::mem::forget(self);
+        slot.context.store(body.context().cast_mut(), Ordering::Relaxed);
+        slot.native.store(body.native_address().cast_mut(), Ordering::Relaxed);
+        slot.number.store(body.number(), Ordering::Relaxed);
         // SAFETY: the slot is ours alone until the word is stored.
         unsafe { (*slot.body.get()).write(body) };
         let instance = slot.word.load(Ordering::Relaxed).wrapping_add(ONE_INSTANCE) & !(ONE_INSTANCE - 1);
@@ -551,6 +598,9 @@ mod tests {
         fn context(&self) -> *const Slot<Context> {
             ptr::null()
         }
+        fn native_address(&self) -> *const c_void {
+            ptr::null()
+        }
         fn destroy(&self) -> Result<()> {
             answer(self.refuse)?;
             self.destroyed.fetch_add(1, Ordering::Relaxed);
@@ -565,6 +615,9 @@ mod tests {
             &CHILDREN
         }
         fn context(&self) -> *const Slot<Context> {
+            ptr::null()
+        }
+        fn native_address(&self) -> *const c_void {
             ptr::null()
         }
         fn destroy(&self) -> Result<()> {

@@ -182,6 +182,12 @@ pub fn process_id() -> i32 {
     unsafe { libc::getpid() }
 }
 
+/// Sleeps for that many milliseconds, or until a signal.
+pub fn sleep_ms(ms: i32) {
+    // SAFETY: no descriptors, so nothing is read or written.
+    unsafe { libc::poll(std::ptr::null_mut(), 0, ms) };
+}
+
 /// Lets another thread run.
 pub fn yield_now() {
     // SAFETY: always succeeds on Linux.
