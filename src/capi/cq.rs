@@ -202,10 +202,7 @@ pub unsafe extern "C" fn vbn_cq_native(cq: *const vbn_cq, native_out: *mut *mut 
 /// - Source: this library
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn vbn_cq_release(cq: *mut *mut vbn_cq, native_out: *mut *mut ibv_cq) -> vbn_status {
-    ffi::release(Op::CqRelease, cq, native_out, |cq: &Cq| {
-        cq.forget();
-        cq.native()
-    })
+    ffi::release(Op::CqRelease, cq, native_out, Cq::native)
 }
 
 /// Makes a handle for an `ibv_cq` that raw verbs made on the `ibv_context` of `context`.

@@ -247,10 +247,7 @@ pub unsafe extern "C" fn vbn_qp_native(qp: *const vbn_qp, native_out: *mut *mut 
 /// - Source: this library
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn vbn_qp_release(qp: *mut *mut vbn_qp, native_out: *mut *mut ibv_qp) -> vbn_status {
-    ffi::release(Op::QpRelease, qp, native_out, |qp: &Qp| {
-        qp.forget();
-        qp.native()
-    })
+    ffi::release(Op::QpRelease, qp, native_out, Qp::native)
 }
 
 /// Makes a handle for an RC `ibv_qp` that raw verbs made in the `ibv_pd` of `pd`, in whatever state it is.

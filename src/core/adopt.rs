@@ -75,6 +75,11 @@ impl Ownership {
         }
     }
 
+    /// Whether the object is destroyed by libibverbs, whose errnos may say that the device is gone.
+    pub fn is_own(&self) -> bool {
+        matches!(self, Self::Own)
+    }
+
     /// Destroys `native` as its owner wants it; `own` is libibverbs' way.
     pub fn destroy<T>(&self, native: *mut T, own: impl FnOnce() -> Result<()>) -> Result<()> {
         match *self {

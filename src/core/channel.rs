@@ -119,6 +119,10 @@ impl Object for Channel {
             done.map_err(still_used)
         })
     }
+
+    fn device_is_gone(&self) -> bool {
+        self.ownership.is_own() && self.context.is_gone()
+    }
 }
 
 fn still_used(error: Error) -> Error {

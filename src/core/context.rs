@@ -156,6 +156,10 @@ impl Object for Context {
             self.ret("ibv_close_device", || unsafe { (self.verbs.close_device)(self.native.as_ptr()) })
         })
     }
+
+    fn device_is_gone(&self) -> bool {
+        self.ownership.is_own() && self.is_gone()
+    }
 }
 
 /// Room in the table for an object that is about to be made; dropped unused, it is given back.
@@ -183,9 +187,8 @@ impl Context {
         fork::guard()?;
         let vacant = SLAB.take()?;
         let missing = Error::new(VBN_ERR_NOT_FOUND, Reason::NoSuchDevice).on(Name::new(name));
-        let list = List::get()?
-            .filter(|list| list.count() > 0)
-            .ok_or(missing.hint("there is none at all; vbn_device_list_reason tells why"))?;
+        let list =
+            List::get()?.filter(|list| list.count() > 0).ok_or(missing.hint("vbn_device_list_reason tells why"))?;
         let mut last = missing.value(0, list.count() as u64).hint("vbn_device_list tells the names");
         for device in list.devices().filter(|device| name.is_empty() || device.name().bytes() == name) {
             // libibverbs would wait five seconds, and then say that the node is missing.
@@ -298,6 +301,25 @@ impl Context {
         os::set_errno(0);
         let ret = call();
         convert::ret_errno(ret, os::errno()).map_err(|errno| Error::call(function, errno).on(self.name))
+    }
+
+    /// A call that returns NULL and sets errno.
+    pub fn made<T>(&self, function: &'static str, call: impl FnOnce() -> *mut T) -> Result<NonNull<T>> {
+        os::set_errno(0);
+        let native = call();
+        convert::pointer(native, os::errno()).map_err(|errno| Error::call(function, errno).on(self.name))
+    }
+
+    /// Whether the kernel has taken the device away; if so, every handle on it is told.
+    pub fn is_gone(&self) -> bool {
+        let mut attr = ibv_device_attr::zeroed();
+        // SAFETY: the context is open.
+        let answer = self.ret("ibv_query_device", || unsafe { (self.verbs.query_device)(self.native(), &mut attr) });
+        let gone = answer.is_err_and(|error| matches!(error.errno, libc::EIO | libc::ENODEV));
+        if gone {
+            self.mark_gone();
+        }
+        gone
     }
 
     /// A call that returns -1 and sets errno.
@@ -446,10 +468,10 @@ impl Context {
             Err(Ended::Timeout) => {
                 Err(Error::text(VBN_ERR_TIMEOUT, "no asynchronous event came in the time given").on(self.name))
             }
-            Err(Ended::Failed(None, libc::EIO)) => {
+            Err(Ended::Failed(None, errno @ (libc::EIO | libc::ENODEV))) => {
                 // This is how the kernel says that the device has been taken away.
                 self.mark_gone();
-                let error = Error::call("ibv_get_async_event", libc::EIO).on(self.name);
+                let error = Error::call("ibv_get_async_event", errno).on(self.name);
                 Err(Error { status: VBN_ERR_DEVICE_GONE, ..error }.hint("close all handles of the device"))
             }
             Err(Ended::Failed(call, errno)) => {

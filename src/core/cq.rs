@@ -92,12 +92,16 @@ impl Object for Cq {
     fn destroy(&self) -> Result<()> {
         self.ownership.destroy(self.native.as_ptr(), || {
             // SAFETY: the queue is ours and no queue pair of ours uses it any more.
-            let ret = unsafe { (self.context.verbs().destroy_cq)(self.native.as_ptr()) };
-            convert::ret_errno(ret, os::errno())
-                .map_err(|errno| Error::call("ibv_destroy_cq", errno).on(self.context.name()))
-        })?;
-        self.forget();
-        Ok(())
+            self.context.ret("ibv_destroy_cq", || unsafe { (self.context.verbs().destroy_cq)(self.native.as_ptr()) })
+        })
+    }
+
+    fn forget(&self) {
+        self.context.unregister(self.native().cast(), self.entry);
+    }
+
+    fn device_is_gone(&self) -> bool {
+        self.ownership.is_own() && self.context.is_gone()
     }
 }
 
@@ -130,18 +134,12 @@ impl Cq {
         let vacant = SLAB.take()?;
         let room = context.reserve()?;
         let entry = std::ptr::from_ref(vacant.slot()).cast();
-        // SAFETY: context and channel are live and belong together.
-        let native = unsafe {
-            (context.verbs().create_cq)(
-                context.native(),
-                attr.cqe as i32,
-                std::ptr::null_mut(),
-                native_channel,
-                attr.comp_vector as i32,
-            )
-        };
-        let native =
-            convert::pointer(native, os::errno()).map_err(|errno| Error::call("ibv_create_cq", errno).on(name))?;
+        let native = context.made("ibv_create_cq", || {
+            let vector = attr.comp_vector as i32;
+            let create = context.verbs().create_cq;
+            // SAFETY: context and channel are live and belong together.
+            unsafe { create(context.native(), attr.cqe as i32, std::ptr::null_mut(), native_channel, vector) }
+        })?;
         room.insert(native.as_ptr().cast(), table_entry(native, entry, attr.user_data));
         let user_data = attr.user_data;
         Ok(vacant.publish(Cq { native, context, channel, ownership: Ownership::Own, user_data, entry }))
@@ -164,11 +162,6 @@ impl Cq {
         let entry = std::ptr::from_ref(vacant.slot()).cast();
         room.insert(native.as_ptr().cast(), table_entry(native, entry, attr.user_data));
         Ok(vacant.publish(Cq { native, context, channel, ownership, user_data: attr.user_data, entry }))
-    }
-
-    /// Ends the entry in the context's table.
-    pub fn forget(&self) {
-        self.context.unregister(self.native().cast(), self.entry);
     }
 
     pub fn context(&self) -> &Ref<Context> {
@@ -207,9 +200,9 @@ impl Cq {
             return Err(no_operation("req_notify_cq", &self.context));
         }
         // SAFETY: the queue is live and has a channel.
-        let ret = unsafe { inline::req_notify_cq(self.native.as_ptr(), i32::from(solicited_only)) };
-        convert::ret_errno(ret, os::errno())
-            .map_err(|errno| Error::call("ibv_req_notify_cq", errno).on(self.context.name()))
+        self.context.ret("ibv_req_notify_cq", || unsafe {
+            inline::req_notify_cq(self.native.as_ptr(), i32::from(solicited_only))
+        })
     }
 
     /// Takes up to `count` completions.

@@ -2,29 +2,28 @@
 //! What fork() means here: in the child every object of the parent answers "forked", and its close touches no device.
 //! The handlers are registered when the first device is opened, so a program that uses no device pays nothing.
 
-use std::sync::atomic::{AtomicBool, Ordering};
-
 use super::error::{Error, Result};
+use super::lock::Lock;
 use super::slab::Object;
 use super::{channel::Channel, context::Context, cq::Cq, library, mr::Mr, pd::Pd, qp::Qp};
 use crate::sys::os;
 
-static REGISTERED: AtomicBool = AtomicBool::new(false);
+static REGISTERED: Lock<bool> = Lock::new(false);
 
-/// Registers the handlers once. Two threads at once may both register: the handlers must bear that, so the loser
-/// waits for nothing and the flag is taken before.
+/// Registers the handlers once. Nobody passes before they are in place.
 pub fn guard() -> Result<()> {
-    if REGISTERED.swap(true, Ordering::AcqRel) {
-        return Ok(());
+    let mut registered = REGISTERED.lock();
+    if !*registered {
+        // SAFETY: this library is never unloaded, and the handlers use only the locks that `before` takes.
+        unsafe { os::at_fork(before, after_in_parent, after_in_child) }
+            .map_err(|errno| Error::call("pthread_atfork", errno))?;
+        *registered = true;
     }
-    // SAFETY: this library is never unloaded, and the handlers use only the locks that `before` takes.
-    unsafe { os::at_fork(before, after_in_parent, after_in_child) }.map_err(|errno| {
-        REGISTERED.store(false, Ordering::Release);
-        Error::call("pthread_atfork", errno)
-    })
+    Ok(())
 }
 
 extern "C" fn before() {
+    REGISTERED.hold_for_fork();
     library::before_fork();
     Context::slab().before_fork();
     Pd::slab().before_fork();
@@ -50,4 +49,5 @@ fn after(child: bool) {
     Pd::slab().after_fork(child);
     Context::slab().after_fork(child);
     library::after_fork();
+    REGISTERED.release_after_fork();
 }

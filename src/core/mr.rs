@@ -154,6 +154,10 @@ impl Object for Mr {
                 .map_err(still_bound)
         })
     }
+
+    fn device_is_gone(&self) -> bool {
+        self.ownership.is_own() && self.pd.context().is_gone()
+    }
 }
 
 /// What registration is about, after the checks.

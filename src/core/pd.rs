@@ -10,7 +10,6 @@ use super::context::Context;
 use super::error::{Error, Reason, Result};
 use super::slab::{Kind, Object, Ref, Slab, Slot};
 use crate::sys::ibv::ibv_pd;
-use crate::sys::{convert, os};
 
 /// What `vbn_pd_alloc` may be told. All-zero is the default.
 #[repr(C)]
@@ -71,10 +70,12 @@ impl Object for Pd {
     fn destroy(&self) -> Result<()> {
         self.ownership.destroy(self.native.as_ptr(), || {
             // SAFETY: the PD is ours and nothing of ours uses it any more.
-            let ret = unsafe { (self.context.verbs().dealloc_pd)(self.native.as_ptr()) };
-            convert::ret_errno(ret, os::errno())
-                .map_err(|errno| Error::call("ibv_dealloc_pd", errno).on(self.context.name()))
+            self.context.ret("ibv_dealloc_pd", || unsafe { (self.context.verbs().dealloc_pd)(self.native.as_ptr()) })
         })
+    }
+
+    fn device_is_gone(&self) -> bool {
+        self.ownership.is_own() && self.context.is_gone()
     }
 }
 
@@ -82,9 +83,7 @@ impl Pd {
     pub fn alloc(context: Ref<Context>, attr: &vbn_pd_attr) -> Result<&'static Slot<Pd>> {
         let vacant = SLAB.take()?;
         // SAFETY: the context is open.
-        let native = unsafe { (context.verbs().alloc_pd)(context.native()) };
-        let native = convert::pointer(native, os::errno())
-            .map_err(|errno| Error::call("ibv_alloc_pd", errno).on(context.name()))?;
+        let native = context.made("ibv_alloc_pd", || unsafe { (context.verbs().alloc_pd)(context.native()) })?;
         Ok(vacant.publish(Pd { native, context, ownership: Ownership::Own, user_data: attr.user_data }))
     }
 

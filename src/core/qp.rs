@@ -23,7 +23,6 @@ use super::suspect;
 use super::table;
 use super::wc::vbn_wc;
 use crate::sys::ibv::{self, ibv_cq, ibv_qp, ibv_qp_attr, ibv_qp_cap, ibv_qp_init_attr};
-use crate::sys::{convert, os};
 
 /// Reliable connected.
 pub const VBN_QPT_RC: i32 = 2;
@@ -147,12 +146,16 @@ impl Object for Qp {
     fn destroy(&self) -> Result<()> {
         self.ownership.destroy(self.native(), || {
             // SAFETY: the queue pair is ours and its handle is being closed.
-            let ret = unsafe { (self.device().verbs().destroy_qp)(self.native()) };
-            convert::ret_errno(ret, os::errno())
-                .map_err(|errno| Error::call("ibv_destroy_qp", errno).on(self.device().name()))
-        })?;
-        self.forget();
-        Ok(())
+            self.device().ret("ibv_destroy_qp", || unsafe { (self.device().verbs().destroy_qp)(self.native()) })
+        })
+    }
+
+    fn forget(&self) {
+        self.device().unregister(self.native().cast(), self.entry);
+    }
+
+    fn device_is_gone(&self) -> bool {
+        self.ownership.is_own() && self.device().is_gone()
     }
 }
 
@@ -186,9 +189,9 @@ impl Qp {
         let vacant = SLAB.take()?;
         let room = context.reserve()?;
         // SAFETY: PD and queues are live and of one context.
-        let native = unsafe { (context.verbs().create_qp)(pd.native(), &mut init) };
-        let native =
-            convert::pointer(native, os::errno()).map_err(|errno| create_error(errno, &init.cap).on(context.name()))?;
+        let native = context
+            .made("ibv_create_qp", || unsafe { (context.verbs().create_qp)(pd.native(), &mut init) })
+            .map_err(|error| explain_create(error, &init.cap))?;
         let cap = true_depth(&context, native, init.cap);
         let qp = Qp {
             path: path(native, ops, max_message, &cap),
@@ -252,11 +255,6 @@ impl Qp {
         table::Entry { kind: VBN_ELEMENT_QP, slot: self.entry, user_data: self.user_data, number: self.number }
     }
 
-    /// Ends the entry in the context's table.
-    pub fn forget(&self) {
-        self.device().unregister(self.native().cast(), self.entry);
-    }
-
     #[inline(always)]
     pub fn path(&self) -> &Path {
         &self.path
@@ -312,12 +310,13 @@ impl Qp {
     /// `ibv_modify_qp`, with a failure traced to the attribute at fault where that can be told.
     pub fn modify_native(&self, attr: &mut ibv_qp_attr, mask: i32) -> Result<()> {
         // SAFETY: the queue pair is live.
-        let ret = unsafe { (self.device().verbs().modify_qp)(self.native(), attr, mask) };
-        let done = convert::ret_errno(ret, os::errno());
+        let done = self
+            .device()
+            .ret("ibv_modify_qp", || unsafe { (self.device().verbs().modify_qp)(self.native(), attr, mask) });
         if done.is_ok() && mask & ibv::IBV_QP_STATE != 0 && attr.qp_state == ibv::IBV_QPS_RESET {
             self.first_error.clear();
         }
-        done.map_err(|errno| suspect::explain(self, attr, mask, errno))
+        done.map_err(|error| suspect::explain(self, attr, mask, error.errno))
     }
 
     /// The first failed completion of this queue pair that was not a flush, among those polled through this library.
@@ -423,14 +422,13 @@ fn check_cap(context: &Context, cap: &ibv_qp_cap) -> Result<()> {
 }
 
 /// A refused creation. The limit of inline data is nowhere to be asked for, so it is the usual suspect.
-fn create_error(errno: i32, cap: &ibv_qp_cap) -> Error {
-    let error = Error::call("ibv_create_qp", errno);
-    if errno == libc::EINVAL && cap.max_inline_data > 0 {
+fn explain_create(error: Error, cap: &ibv_qp_cap) -> Error {
+    if error.errno == libc::EINVAL && cap.max_inline_data > 0 {
         return error.value(cap.max_inline_data.into(), 0).hint(
             "max_inline_data may be too large: no device tells its limit, so ask for less (value has what was asked)",
         );
     }
-    if errno == libc::ENOMEM {
+    if error.errno == libc::ENOMEM {
         return error.hint("the device is out of queue pairs or memory, or RLIMIT_MEMLOCK is too low for the queues");
     }
     error
@@ -459,8 +457,9 @@ fn query(context: &Context, native: NonNull<ibv_qp>, mask: i32) -> Result<(ibv_q
     let mut attr = MaybeUninit::<ibv_qp_attr>::zeroed();
     let mut init = MaybeUninit::<ibv_qp_init_attr>::zeroed();
     // SAFETY: the queue pair is live and both structs are ours.
-    let ret = unsafe { (context.verbs().query_qp)(native.as_ptr(), attr.as_mut_ptr(), mask, init.as_mut_ptr()) };
-    convert::ret_errno(ret, os::errno()).map_err(|errno| Error::call("ibv_query_qp", errno).on(context.name()))?;
+    context.ret("ibv_query_qp", || unsafe {
+        (context.verbs().query_qp)(native.as_ptr(), attr.as_mut_ptr(), mask, init.as_mut_ptr())
+    })?;
     // SAFETY: all-zero is valid for both, and the call wrote numbers and pointers.
     Ok(unsafe { (attr.assume_init(), init.assume_init()) })
 }

@@ -280,8 +280,7 @@ pub fn to_rtr(qp: &Qp, local: &vbn_rc_record, remote: &vbn_rc_record, attr: &vbn
     native.path_mtu = attr.or(VBN_RC_SET_PATH_MTU, attr.path_mtu as u32, port.active_mtu.min(remote.mtu.into()));
     native.dest_qp_num = remote.qp_num;
     native.rq_psn = remote.psn;
-    native.max_dest_rd_atomic =
-        attr.or(VBN_RC_SET_MAX_DEST_RD_ATOMIC, attr.max_dest_rd_atomic, depth(context.device().max_qp_rd_atom));
+    native.max_dest_rd_atomic = responder_depth(context, attr)?;
     native.min_rnr_timer = attr.or(VBN_RC_SET_MIN_RNR_TIMER, attr.min_rnr_timer, DEFAULT_RNR_TIMER);
     native.ah_attr = address(context, &port, local, remote, attr)?;
     check_against_port(context, &port, &native)?;
@@ -306,11 +305,7 @@ pub fn to_rts(qp: &Qp, local: &vbn_rc_record, attr: &vbn_rc_attr) -> Result<()> 
     native.timeout = attr.or(VBN_RC_SET_TIMEOUT, attr.timeout, DEFAULT_TIMEOUT);
     native.retry_cnt = attr.or(VBN_RC_SET_RETRY_CNT, attr.retry_cnt, DEFAULT_RETRY);
     native.rnr_retry = attr.or(VBN_RC_SET_RNR_RETRY, attr.rnr_retry, DEFAULT_RNR_RETRY);
-    let limit = context.device().max_qp_init_rd_atom;
-    native.max_rd_atomic = attr.or(VBN_RC_SET_MAX_RD_ATOMIC, attr.max_rd_atomic, depth(limit));
-    if i32::from(native.max_rd_atomic) > limit {
-        return Err(Error::limit("max_rd_atomic", native.max_rd_atomic.into(), limit as u64).on(context.name()));
-    }
+    native.max_rd_atomic = initiator_depth(context, attr)?;
     let mask = ibv::IBV_QP_STATE
         | ibv::IBV_QP_SQ_PSN
         | ibv::IBV_QP_TIMEOUT
@@ -334,6 +329,9 @@ pub fn connect(qp: &Qp, local: &vbn_rc_record, remote: &vbn_rc_record, attr: &vb
     if attr.port_num != 0 && attr.port_num != local.port_num {
         return Err(Error::range("port_num", attr.port_num.into(), "the port of the local record"));
     }
+    // Before the first step, since there is no way back from RTR.
+    responder_depth(qp.device(), attr)?;
+    initiator_depth(qp.device(), attr)?;
     let present = qp.attributes()?;
     match present.qp_state {
         ibv::IBV_QPS_RESET | ibv::IBV_QPS_INIT => {
@@ -358,12 +356,17 @@ fn same_peer(present: &ibv_qp_attr, remote: &vbn_rc_record) -> Result<()> {
     let address = &present.ah_attr;
     // SAFETY: a GID is 16 bytes, however it is looked at.
     let dgid = unsafe { address.grh.dgid.raw };
-    let same_address = if address.is_global == 0 { address.dlid == remote.lid } else { dgid == remote.gid };
-    if present.dest_qp_num == remote.qp_num && same_address {
+    let (what, value, now) = if present.dest_qp_num != remote.qp_num {
+        ("the queue pair is already connected to a peer of another number", remote.qp_num, present.dest_qp_num)
+    } else if address.is_global == 0 && address.dlid != remote.lid {
+        ("the queue pair is already connected to a peer of another LID", remote.lid.into(), address.dlid.into())
+    } else if address.is_global != 0 && dgid != remote.gid {
+        ("the queue pair is already connected to a peer of another GID", 0, 0)
+    } else {
         return Ok(());
-    }
-    Err(Error::argument(Reason::Text("the queue pair is already connected to another peer"))
-        .value(remote.qp_num.into(), present.dest_qp_num.into())
+    };
+    Err(Error::argument(Reason::Text(what))
+        .value(value.into(), now.into())
         .hint("take it to RESET with vbn_qp_modify first"))
 }
 
@@ -378,8 +381,24 @@ fn same_start(present: &ibv_qp_attr, remote: &vbn_rc_record) -> Result<()> {
         .hint("take it to RESET with vbn_qp_modify first"))
 }
 
-fn depth(limit: i32) -> u8 {
-    limit.clamp(0, DEFAULT_RD_ATOMIC) as u8
+/// Reads and atomics that the peer may have in flight here.
+fn responder_depth(context: &Context, attr: &vbn_rc_attr) -> Result<u8> {
+    let wanted = attr.has(VBN_RC_SET_MAX_DEST_RD_ATOMIC).then_some(attr.max_dest_rd_atomic);
+    depth(context, "max_dest_rd_atomic", wanted, context.device().max_qp_rd_atom)
+}
+
+/// Reads and atomics that this side may have in flight.
+fn initiator_depth(context: &Context, attr: &vbn_rc_attr) -> Result<u8> {
+    let wanted = attr.has(VBN_RC_SET_MAX_RD_ATOMIC).then_some(attr.max_rd_atomic);
+    depth(context, "max_rd_atomic", wanted, context.device().max_qp_init_rd_atom)
+}
+
+fn depth(context: &Context, what: &'static str, wanted: Option<u8>, limit: i32) -> Result<u8> {
+    match wanted {
+        None => Ok(limit.clamp(0, DEFAULT_RD_ATOMIC) as u8),
+        Some(wanted) if i32::from(wanted) <= limit => Ok(wanted),
+        Some(wanted) => Err(Error::limit(what, wanted.into(), limit.max(0) as u64).on(context.name())),
+    }
 }
 
 /// The address of the peer, with the global header where the link layer wants it.
@@ -423,10 +442,6 @@ fn address(
 
 /// What the kernel would refuse with EINVAL, said with numbers.
 fn check_against_port(context: &Context, port: &ibv_port_attr, attr: &ibv_qp_attr) -> Result<()> {
-    let depth = context.device().max_qp_rd_atom;
-    if i32::from(attr.max_dest_rd_atomic) > depth {
-        return Err(Error::limit("max_dest_rd_atomic", attr.max_dest_rd_atomic.into(), depth as u64).on(context.name()));
-    }
     if attr.path_mtu == 0 || attr.path_mtu > VBN_MTU_4096 as u32 {
         return Err(Error::range("path_mtu", attr.path_mtu.into(), "one of VBN_MTU_256 (1)..VBN_MTU_4096 (5)"));
     }

@@ -94,6 +94,11 @@ pub trait Object: Sized + Send + Sync + 'static {
     }
     /// Destroys the native object. On failure nothing has changed.
     fn destroy(&self) -> Result<()>;
+    /// After a destroy, or when the native object leaves the handle: what else knew of it forgets it.
+    fn forget(&self) {}
+    /// Whether the kernel has taken the device away, and its objects with it. Asked when a destroy failed with an errno that
+    /// says so, since a device that is well can answer it too.
+    fn device_is_gone(&self) -> bool;
 }
 
 /// One place for a `T`. The data path wants the word first and the body behind it.
@@ -198,7 +203,7 @@ impl<T: Object> Slot<T> {
 
     /// Closes the handle: destroys the object, or leaves that to its last child. A refused destroy changes nothing.
     pub fn close(&'static self) -> Result<()> {
-        self.end(!T::LEAF, |body| if body_is_inherited(self) { Ok(()) } else { gone_is_done(body.destroy()) })
+        self.end(!T::LEAF, |body| self.destroy(body))
     }
 
     /// Takes the object out of the handle without destroying it. Refused while anything else uses it.
@@ -206,6 +211,7 @@ impl<T: Object> Slot<T> {
         drop(self.pin_any()?);
         let mut taken = None;
         self.end(false, |body| {
+            body.forget();
             taken = Some(take(body));
             Ok(())
         })?;
@@ -265,12 +271,33 @@ impl<T: Object> Slot<T> {
     fn finish(&'static self) {
         // SAFETY: the object was published and nobody else holds it.
         let body = unsafe { self.body() };
-        if body_is_inherited(self) || gone_is_done(body.destroy()).is_ok() {
+        if self.destroy(body).is_ok() {
             self.recycle();
         } else {
             PENDING_COUNT.fetch_add(1, Ordering::Relaxed);
             self.flag(PENDING);
         }
+    }
+
+    /// Destroys the native object, or finds that there is nothing to destroy.
+    fn destroy(&self, body: &T) -> Result<()> {
+        // In a forked child the device is the parent's: destroying there would destroy the parent's objects.
+        if has(self.word.load(Ordering::Relaxed), FORKED) {
+            return Ok(());
+        }
+        let done = match body.destroy() {
+            Err(error) if matches!(error.errno, libc::EIO | libc::ENODEV) && self.is_gone(body) => Ok(()),
+            other => other,
+        };
+        if done.is_ok() {
+            body.forget();
+        }
+        done
+    }
+
+    /// Whether the kernel has already destroyed the object, with its device.
+    fn is_gone(&self, body: &T) -> bool {
+        has(self.word.load(Ordering::Relaxed), GONE) || body.device_is_gone()
     }
 
     /// Drops the body, which lets the parents go, and hands the slot back.
@@ -294,19 +321,6 @@ impl<T: Object> Slot<T> {
             PENDING_COUNT.fetch_sub(1, Ordering::Relaxed);
             self.finish();
         }
-    }
-}
-
-/// In a forked child the device is the parent's: destroying there would destroy the parent's objects.
-fn body_is_inherited<T>(slot: &Slot<T>) -> bool {
-    has(slot.word.load(Ordering::Relaxed), FORKED)
-}
-
-/// The kernel has already destroyed the objects of a removed device.
-fn gone_is_done(done: Result<()>) -> Result<()> {
-    match done {
-        Err(error) if matches!(error.errno, libc::EIO | libc::ENODEV) => Ok(()),
-        other => other,
     }
 }
 
@@ -606,6 +620,9 @@ mod tests {
             self.destroyed.fetch_add(1, Ordering::Relaxed);
             Ok(())
         }
+        fn device_is_gone(&self) -> bool {
+            false
+        }
     }
 
     impl Object for Child {
@@ -622,6 +639,9 @@ mod tests {
         }
         fn destroy(&self) -> Result<()> {
             answer(self.refuse)
+        }
+        fn device_is_gone(&self) -> bool {
+            false
         }
     }
 
@@ -699,6 +719,7 @@ mod tests {
     fn a_device_that_is_gone_has_destroyed_its_objects() {
         let family = Family::new();
         family.refuse.store(libc::EIO, Ordering::Relaxed);
+        assert_eq!(family.parent.close().unwrap_err().errno, libc::EIO, "a device that is there may say EIO too");
         family.parent.flag(GONE);
         assert_eq!(family.parent.pin().err().unwrap().status, VBN_ERR_DEVICE_GONE);
         assert!(family.parent.pin_any().is_ok());
