@@ -14,7 +14,8 @@
  *   - Time-outs are nanoseconds: negative waits for ever, 0 does not wait.
  *   - All numbers are in host byte order; GIDs and encoded records are bytes as on the wire.
  *   - vbn_x_close(&x) sets x to NULL; closing NULL is fine. Children keep their parents: any order is safe.
- *   - Threads: "MT-safe" means that any threads may call at once, on the same object too.
+ *   - Threads: "MT-safe" means that any threads may call at once, on the same object too. No call is a cancellation point:
+ *     give waits a time-out.
  */
 
 #ifndef VERBENA_H

@@ -12,13 +12,16 @@ use crate::core::handle::Handle;
 use crate::core::op::Op;
 use crate::core::slab::{Object, Ref, Slot};
 use crate::core::status::*;
+use crate::sys::os;
 
 /// Largest `struct_size` that is taken for one: beyond it the caller passed something else.
 const MAX_STRUCT: usize = 1 << 16;
 
-/// Runs the body of an exported function: a failure becomes the thread's error record, a panic `VBN_ERR_INTERNAL`.
+/// Runs the body of an exported function: a failure becomes the thread's error record, a panic `VBN_ERR_INTERNAL`. The call is
+/// no cancellation point.
 pub fn guard(op: Op, body: impl FnOnce() -> Result<()>) -> vbn_status {
     super::quiet::panics();
+    let _whole = os::Uncancelled::hold();
     match catch_unwind(AssertUnwindSafe(body)) {
         Ok(Ok(())) => VBN_OK,
         Ok(Err(error)) => error::record(op, error),

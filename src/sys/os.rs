@@ -182,6 +182,34 @@ pub fn process_id() -> i32 {
     unsafe { libc::getpid() }
 }
 
+unsafe extern "C" {
+    fn pthread_setcancelstate(state: c_int, old: *mut c_int) -> c_int;
+}
+
+/// While it lives, this thread can't be cancelled: cancellation unwinds the stack without running Rust's destructors, so
+/// references and locks would stay behind.
+pub struct Uncancelled {
+    before: c_int,
+}
+
+impl Uncancelled {
+    pub fn hold() -> Self {
+        const PTHREAD_CANCEL_DISABLE: c_int = 1;
+        let mut before = 0;
+        // SAFETY: a valid state, and a variable for the old one.
+        unsafe { pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &mut before) };
+        Self { before }
+    }
+}
+
+impl Drop for Uncancelled {
+    fn drop(&mut self) {
+        let mut disabled = 0;
+        // SAFETY: the state that this thread had before.
+        unsafe { pthread_setcancelstate(self.before, &mut disabled) };
+    }
+}
+
 /// Sleeps for that many milliseconds, or until a signal.
 pub fn sleep_ms(ms: i32) {
     // SAFETY: no descriptors, so nothing is read or written.
