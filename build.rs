@@ -6,4 +6,7 @@ fn main() {
     println!("cargo:rerun-if-changed=build.rs");
     println!("cargo:rustc-cdylib-link-arg=-Wl,-soname,libverbena.so.0");
     println!("cargo:rustc-cdylib-link-arg=-Wl,-z,nodelete");
+    if std::env::var_os("CARGO_FEATURE_LINK_VERBS").is_some() {
+        println!("cargo:rustc-cdylib-link-arg=-Wl,--push-state,--no-as-needed,-l:libibverbs.so.1,--pop-state");
+    }
 }

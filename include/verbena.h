@@ -6,6 +6,14 @@
  *
  * Conventions
  *   - A call returns a vbn_status: VBN_OK (0) or a negative VBN_ERR_* code. vbn_last_error() tells the rest, per thread.
+ *     "Errors" of each call names those that are its own. Besides these:
+ *     any call on a handle may answer VBN_ERR_CLOSED, VBN_ERR_FORKED (the handle is the parent process's), VBN_ERR_DEVICE_GONE,
+ *     VBN_ERR_BUSY (another thread was trying to close it), VBN_ERR_LIMIT (8 million children and calls at once) and
+ *     VBN_ERR_INTERNAL (a defect of this library was caught on it).
+ *     Only close, and calls that say so, work on a handle whose device is gone or that had a defect;
+ *     any call may answer VBN_ERR_INTERNAL when a defect is caught in it;
+ *     a call that names VBN_ERR_DRIVER may answer VBN_ERR_NO_MEMORY, VBN_ERR_BUSY, VBN_ERR_NOT_SUPPORTED and VBN_ERR_DEVICE_GONE
+ *     instead, where the driver's errno means that. sys_errno of the record has it in any case.
  *   - The object comes first, outputs come last. Outputs are written on success only, except where a function says more;
  *     a constructor sets *out to NULL first.
  *   - A struct that begins with struct_size is set to zero and given its sizeof; all zero means default. Later versions
@@ -48,16 +56,18 @@ struct ibv_qp;
 #define VBN_VERSION ((VBN_VERSION_MAJOR << 16) | (VBN_VERSION_MINOR << 8) | VBN_VERSION_PATCH)
 
 
-/// The caller keeps the object and destroys it after the handle is closed.
+/// The caller keeps the object and destroys it after the handle is closed. Several handles may borrow one object.
 #define VBN_ADOPT_BORROW 0
 
-/// The object becomes the handle's: close destroys it with the libibverbs function of its type.
+/// The object becomes the handle's: close destroys it with the libibverbs function of its type. That function waits until
+/// all events that raw verbs read of the object are acknowledged.
 #define VBN_ADOPT_OWN 1
 
-/// Close calls `destroy(native, destroy_arg)` instead of libibverbs (rdma_destroy_qp, a framework's own, ...).
+/// Close calls `destroy(native, destroy_arg)` instead of libibverbs (rdma_destroy_qp, a framework's own, ...). Like
+/// VBN_ADOPT_OWN it is refused for an object that has a handle already which will destroy it.
 #define VBN_ADOPT_CUSTOM 2
 
-/// `vbn_adopt_attr.set`: `iova` counts.
+/// `vbn_adopt_attr.set`: `iova` counts. For vbn_mr_adopt only.
 #define VBN_ADOPT_SET_IOVA 1
 
 /// `index` of an error that is not about one element of an array.
@@ -71,15 +81,6 @@ struct ibv_qp;
 
 /// Longest device or object name kept, its terminating zero included (the kernel's limit for device names is 64).
 #define VBN_NAME_SIZE 64
-
-/// `vbn_context_info.ownership`: the context is destroyed with the handle.
-#define VBN_CONTEXT_OWNED 0
-
-/// `vbn_context_info.ownership`: the context was adopted and stays its maker's.
-#define VBN_CONTEXT_BORROWED 1
-
-/// `vbn_context_info.ownership`: the context was adopted with a destroy function of its own.
-#define VBN_CONTEXT_CUSTOM 2
 
 /// `vbn_port_attr.state`: nothing is known.
 #define VBN_PORT_NOP 0
@@ -189,7 +190,7 @@ struct ibv_qp;
 /// libibverbs failed to list the devices.
 #define VBN_REASON_LIST_FAILED 9
 
-/// `vbn_async_event.element`: an event type that this library doesn't know.
+/// `kind` of an event: an event type that this library doesn't know; `number` is 0.
 #define VBN_ELEMENT_NONE 0
 
 /// A completion queue; `number` is the kernel's handle of it.
@@ -204,10 +205,10 @@ struct ibv_qp;
 /// A receive work queue that raw verbs made; `number` is 0.
 #define VBN_ELEMENT_WQ 4
 
-/// A port; `number` is the port number.
+/// A port; `number` is the port's.
 #define VBN_ELEMENT_PORT 5
 
-/// The device.
+/// The device; `number` is 0.
 #define VBN_ELEMENT_DEVICE 6
 
 /// A completion queue overflowed, or its memory can't be reached. It and its QPs are lost.
@@ -454,19 +455,19 @@ struct ibv_qp;
 #define VBN_QPT_DRIVER 255
 
 /// `send_ops`: VBN_WR_RDMA_WRITE.
-#define VBN_QP_OP_RDMA_WRITE (1 << 0)
+#define VBN_QP_OP_RDMA_WRITE (1 << VBN_WR_RDMA_WRITE)
 
 /// `send_ops`: VBN_WR_RDMA_WRITE_WITH_IMM.
-#define VBN_QP_OP_RDMA_WRITE_WITH_IMM (1 << 1)
+#define VBN_QP_OP_RDMA_WRITE_WITH_IMM (1 << VBN_WR_RDMA_WRITE_WITH_IMM)
 
 /// `send_ops`: VBN_WR_SEND.
-#define VBN_QP_OP_SEND (1 << 2)
+#define VBN_QP_OP_SEND (1 << VBN_WR_SEND)
 
 /// `send_ops`: VBN_WR_SEND_WITH_IMM.
-#define VBN_QP_OP_SEND_WITH_IMM (1 << 3)
+#define VBN_QP_OP_SEND_WITH_IMM (1 << VBN_WR_SEND_WITH_IMM)
 
 /// `send_ops`: VBN_WR_RDMA_READ.
-#define VBN_QP_OP_RDMA_READ (1 << 4)
+#define VBN_QP_OP_RDMA_READ (1 << VBN_WR_RDMA_READ)
 
 /// `vbn_qp_init_attr.set`: max_send_wr counts even if it is 0.
 #define VBN_QP_INIT_SET_MAX_SEND_WR 1
@@ -767,7 +768,7 @@ typedef struct vbn_qp vbn_qp;
 typedef int32_t vbn_status;
 
 /// What `vbn_channel_create` may be told. All-zero is the default.
-typedef struct {
+typedef struct vbn_channel_attr {
     /// sizeof(vbn_channel_attr).
     size_t struct_size;
     /// Comes back in queries.
@@ -775,7 +776,7 @@ typedef struct {
 } vbn_channel_attr;
 
 /// What `vbn_channel_query` tells.
-typedef struct {
+typedef struct vbn_channel_info {
     /// sizeof(vbn_channel_info), set by the caller.
     size_t struct_size;
     /// As given at creation.
@@ -787,7 +788,7 @@ typedef struct {
 } vbn_channel_info;
 
 /// A completion queue that was armed has something. A copy: nothing is to be acknowledged or freed.
-typedef struct {
+typedef struct vbn_cq_event {
     /// sizeof(vbn_cq_event), set by the caller.
     size_t struct_size;
     /// The user_data of the completion queue; 0 if it isn't known.
@@ -806,7 +807,7 @@ typedef struct {
 typedef int (*vbn_destroy_fn)(void *native, void *arg);
 
 /// How an object made by raw verbs is taken in. All-zero: borrowed, no user data.
-typedef struct {
+typedef struct vbn_adopt_attr {
     /// sizeof(vbn_adopt_attr).
     size_t struct_size;
     /// Which of the optional fields count: VBN_ADOPT_SET_*.
@@ -826,7 +827,7 @@ typedef struct {
 } vbn_adopt_attr;
 
 /// What `vbn_context_open` may be told. All-zero is the default.
-typedef struct {
+typedef struct vbn_context_attr {
     /// sizeof(vbn_context_attr).
     size_t struct_size;
     /// Comes back in queries, and in events about the device and its ports.
@@ -834,7 +835,7 @@ typedef struct {
 } vbn_context_attr;
 
 /// What `vbn_context_query` tells.
-typedef struct {
+typedef struct vbn_context_info {
     /// sizeof(vbn_context_info), set by the caller.
     size_t struct_size;
     /// As given when it was opened or adopted.
@@ -847,7 +848,7 @@ typedef struct {
     int32_t node_type;
     /// VBN_TRANSPORT_*: libibverbs' numbers.
     int32_t transport_type;
-    /// VBN_CONTEXT_OWNED, VBN_CONTEXT_BORROWED or VBN_CONTEXT_CUSTOM.
+    /// VBN_ADOPT_*: what close does to the context. VBN_ADOPT_OWN for one that was opened here.
     int32_t ownership;
     /// Completion vectors 0 .. num_comp_vectors - 1 can be asked for.
     uint32_t num_comp_vectors;
@@ -866,7 +867,7 @@ typedef struct {
 } vbn_context_info;
 
 /// What a device can do: `ibv_device_attr_ex`, flattened, in host byte order.
-typedef struct {
+typedef struct vbn_device_attr {
     /// sizeof(vbn_device_attr), set by the caller.
     size_t struct_size;
     /// Firmware version.
@@ -1024,7 +1025,7 @@ typedef struct {
 } vbn_device_attr;
 
 /// State of a port: `ibv_port_attr`.
-typedef struct {
+typedef struct vbn_port_attr {
     /// sizeof(vbn_port_attr), set by the caller.
     size_t struct_size;
     /// VBN_PORT_VALID_*: which of the fields that not every library and device has are filled in.
@@ -1082,13 +1083,13 @@ typedef struct {
 } vbn_port_attr;
 
 /// An entry of a GID table.
-typedef struct {
+typedef struct vbn_gid_entry {
     /// The GID, as it goes over the wire.
     uint8_t gid[16];
     /// Place in the table of its port.
     uint32_t index;
     /// Port, counted from 1.
-    uint32_t port;
+    uint32_t port_num;
     /// VBN_GID_TYPE_*.
     int32_t type;
     /// VBN_GID_FAMILY_*: what the bytes look like on RoCE.
@@ -1102,13 +1103,13 @@ typedef struct {
 } vbn_gid_entry;
 
 /// An event, as `vbn_context_get_async_event` tells it.
-typedef struct {
+typedef struct vbn_async_event {
     /// sizeof(vbn_async_event), set by the caller.
     size_t struct_size;
     /// VBN_EVENT_*, or a number that a newer kernel sent.
     int32_t type;
     /// What it happened to: VBN_ELEMENT_*.
-    int32_t element;
+    int32_t kind;
     /// As given when the object was made or adopted; that of the context for a port or the device; 0 when `known` is 0.
     uint64_t user_data;
     /// QP number, port number and so on: see VBN_ELEMENT_*.
@@ -1120,7 +1121,7 @@ typedef struct {
 } vbn_async_event;
 
 /// The objects of a context. "Closed" ones wait for their last user; "refused" ones could not be destroyed yet.
-typedef struct {
+typedef struct vbn_live_info {
     /// sizeof(vbn_live_info), set by the caller.
     size_t struct_size;
     /// Open vbn_pd handles.
@@ -1150,7 +1151,7 @@ typedef struct {
 } vbn_live_info;
 
 /// What `vbn_gid_select` is to look for. All-zero: the best entry by the rule of the link.
-typedef struct {
+typedef struct vbn_gid_select_attr {
     /// sizeof(vbn_gid_select_attr).
     size_t struct_size;
     /// VBN_GID_SET_*: which of `index` and `type` count.
@@ -1168,7 +1169,7 @@ typedef struct {
 } vbn_gid_select_attr;
 
 /// The entry that `vbn_gid_select` chose.
-typedef struct {
+typedef struct vbn_gid_choice {
     /// sizeof(vbn_gid_choice), set by the caller.
     size_t struct_size;
     /// The GID, as it goes over the wire.
@@ -1176,7 +1177,7 @@ typedef struct {
     /// Place in the table of its port: the sgid_index.
     uint32_t index;
     /// Port.
-    uint32_t port;
+    uint32_t port_num;
     /// VBN_GID_TYPE_*.
     int32_t type;
     /// VBN_GID_FAMILY_*.
@@ -1194,13 +1195,13 @@ typedef struct {
 } vbn_gid_choice;
 
 /// What `vbn_gid_select` thought of an entry.
-typedef struct {
+typedef struct vbn_gid_verdict {
     /// The GID, as it goes over the wire.
     uint8_t gid[16];
     /// Place in the table of its port.
     uint32_t index;
     /// Port, counted from 1.
-    uint32_t port;
+    uint32_t port_num;
     /// VBN_GID_TYPE_*.
     int32_t type;
     /// VBN_GID_FAMILY_*.
@@ -1216,7 +1217,7 @@ typedef struct {
 } vbn_gid_verdict;
 
 /// What `vbn_cq_create` is told.
-typedef struct {
+typedef struct vbn_cq_attr {
     /// sizeof(vbn_cq_attr).
     size_t struct_size;
     /// Comes back in events and queries.
@@ -1230,7 +1231,7 @@ typedef struct {
 } vbn_cq_attr;
 
 /// What `vbn_cq_query` tells.
-typedef struct {
+typedef struct vbn_cq_info {
     /// sizeof(vbn_cq_info), set by the caller.
     size_t struct_size;
     /// As given at creation.
@@ -1246,7 +1247,7 @@ typedef struct {
 } vbn_cq_info;
 
 /// A completion. The layout is ibv_wc's; see `imm` for the one difference. Frozen.
-typedef struct {
+typedef struct vbn_wc {
     /// The request's wr_id.
     uint64_t wr_id;
     /// VBN_WC_SUCCESS or another VBN_WC_* status. After an error only wr_id, status, vendor_err and qp_num count.
@@ -1278,7 +1279,7 @@ typedef struct {
 } vbn_wc;
 
 /// A device, as `vbn_device_list` tells it.
-typedef struct {
+typedef struct vbn_device_info {
     /// Name, such as "mlx5_0"; to be given to vbn_context_open.
     char name[64];
     /// Name of its node below /dev/infiniband, such as "uverbs0".
@@ -1302,7 +1303,7 @@ typedef struct {
 } vbn_device_info;
 
 /// Why the list of devices is empty.
-typedef struct {
+typedef struct vbn_device_list_reason_info {
     /// sizeof(vbn_device_list_reason_info), set by the caller.
     size_t struct_size;
     /// VBN_REASON_*.
@@ -1318,7 +1319,7 @@ typedef struct {
 } vbn_device_list_reason_info;
 
 /// The last failure of a thread. Meaningful only after a call that failed: success doesn't clear it.
-typedef struct {
+typedef struct vbn_error_info {
     /// sizeof(vbn_error_info), set by the caller.
     size_t struct_size;
     /// What the call returned: VBN_ERR_*.
@@ -1352,7 +1353,7 @@ typedef void *(*vbn_lookup_fn)(const char *symbol, const char *version, void *ar
 
 /// Where a library comes from. All-zero: VBN_IBVERBS_LIBRARY from the environment if it is set and the program runs
 /// with no more rights than its caller, else libibverbs.so.1. Set at most one of `path`, `handle` and `lookup`.
-typedef struct {
+typedef struct vbn_library_attr {
     /// sizeof(vbn_library_attr).
     size_t struct_size;
     /// VBN_LIBRARY_IBVERBS.
@@ -1370,7 +1371,7 @@ typedef struct {
 } vbn_library_attr;
 
 /// What is known of a library that is loaded at run time.
-typedef struct {
+typedef struct vbn_library_info {
     /// sizeof(vbn_library_info), set by the caller.
     size_t struct_size;
     /// VBN_LIBRARY_*.
@@ -1398,7 +1399,7 @@ typedef struct {
 } vbn_library_info;
 
 /// A function that the loaded library lacks.
-typedef struct {
+typedef struct vbn_symbol_info {
     /// sizeof(vbn_symbol_info), set by the caller.
     size_t struct_size;
     /// Its name.
@@ -1416,7 +1417,7 @@ typedef struct {
 } vbn_symbol_info;
 
 /// What `vbn_mr_reg` may be told. All-zero is the default.
-typedef struct {
+typedef struct vbn_mr_attr {
     /// sizeof(vbn_mr_attr).
     size_t struct_size;
     /// Which of the optional fields count: VBN_MR_SET_*.
@@ -1431,7 +1432,7 @@ typedef struct {
 } vbn_mr_attr;
 
 /// What `vbn_mr_query` tells.
-typedef struct {
+typedef struct vbn_mr_info {
     /// sizeof(vbn_mr_info), set by the caller.
     size_t struct_size;
     /// As given at registration.
@@ -1459,7 +1460,7 @@ typedef struct {
 } vbn_mr_info;
 
 /// A piece of registered memory. The layout is ibv_sge's. Frozen.
-typedef struct {
+typedef struct vbn_sge {
     /// Where it begins, inside the region that lkey belongs to.
     uint64_t addr;
     /// Bytes.
@@ -1469,7 +1470,7 @@ typedef struct {
 } vbn_sge;
 
 /// What `vbn_pd_alloc` may be told. All-zero is the default.
-typedef struct {
+typedef struct vbn_pd_attr {
     /// sizeof(vbn_pd_attr).
     size_t struct_size;
     /// Comes back in queries.
@@ -1477,7 +1478,7 @@ typedef struct {
 } vbn_pd_attr;
 
 /// What `vbn_pd_query` tells.
-typedef struct {
+typedef struct vbn_pd_info {
     /// sizeof(vbn_pd_info), set by the caller.
     size_t struct_size;
     /// As given at creation.
@@ -1489,7 +1490,7 @@ typedef struct {
 } vbn_pd_info;
 
 /// What `vbn_qp_create` is told.
-typedef struct {
+typedef struct vbn_qp_init_attr {
     /// sizeof(vbn_qp_init_attr).
     size_t struct_size;
     /// VBN_QP_INIT_SET_*: fields whose zero is meant.
@@ -1521,7 +1522,7 @@ typedef struct {
 } vbn_qp_init_attr;
 
 /// The way to a peer. Frozen.
-typedef struct {
+typedef struct vbn_path {
     /// The peer's GID. Counts if is_global.
     uint8_t dgid[16];
     /// 20 bits.
@@ -1549,7 +1550,7 @@ typedef struct {
 } vbn_path;
 
 /// What `vbn_qp_query` tells.
-typedef struct {
+typedef struct vbn_qp_info {
     /// sizeof(vbn_qp_info), set by the caller.
     size_t struct_size;
     /// As given at creation.
@@ -1623,7 +1624,7 @@ typedef struct {
 } vbn_qp_info;
 
 /// Attributes to change; `set` says which.
-typedef struct {
+typedef struct vbn_qp_attr {
     /// sizeof(vbn_qp_attr).
     size_t struct_size;
     /// VBN_QP_*: the fields that count.
@@ -1690,7 +1691,7 @@ typedef struct {
 
 /// A request to send, write or read: one struct for all transports. Frozen; fields that an operation does not use are
 /// not looked at, and get a meaning only by a new opcode or flag.
-typedef struct {
+typedef struct vbn_send_wr {
     /// Comes back in the completion.
     uint64_t wr_id;
     /// VBN_SEND_SIGNALED, ...
@@ -1726,7 +1727,7 @@ typedef struct {
 } vbn_send_wr;
 
 /// Room for one incoming message. Frozen.
-typedef struct {
+typedef struct vbn_recv_wr {
     /// Comes back in the completion.
     uint64_t wr_id;
     /// Must be 0.
@@ -1747,7 +1748,7 @@ typedef struct {
 
 /// Everything about a connection that has a default. A field counts only if its VBN_RC_SET_* bit is in `set`; those
 /// without a bit count always, with 0 as the default.
-typedef struct {
+typedef struct vbn_rc_attr {
     /// sizeof(vbn_rc_attr).
     size_t struct_size;
     /// VBN_RC_SET_*.
@@ -1794,7 +1795,7 @@ typedef struct {
 } vbn_rc_attr;
 
 /// What one side of an RC connection tells the other. Frozen.
-typedef struct {
+typedef struct vbn_rc_record {
     /// The queue pair's number, 24 bits.
     uint32_t qp_num;
     /// Where its send numbering starts, 24 bits.
@@ -1859,7 +1860,7 @@ typedef struct {
 /// The driver or the kernel refused; `sys_errno` says how.
 #define VBN_ERR_DRIVER -1015
 
-/// A defect in this library (a caught panic). The handle it happened on answers this from now on.
+/// A defect in this library (a caught panic). The handle it happened on answers this from now on; close still works.
 #define VBN_ERR_INTERNAL -1016
 
 /// Nothing of that name or number exists.
@@ -1883,11 +1884,12 @@ extern "C" {
 /// - Ownership: `*out` is the caller's, to be given to vbn_channel_close. It keeps `context` alive.
 /// - Threads: MT-safe.
 /// - Blocks: for a few system calls.
-/// - Errors: VBN_ERR_ARGUMENT, VBN_ERR_CLOSED, VBN_ERR_FORKED, VBN_ERR_DEVICE_GONE, VBN_ERR_TOO_NEW,
-///   VBN_ERR_NO_MEMORY, VBN_ERR_DRIVER.
+/// - Errors: VBN_ERR_ARGUMENT, VBN_ERR_TOO_NEW, VBN_ERR_NO_MEMORY, VBN_ERR_DRIVER.
 /// - Since: 0.1
 /// - Source: ibv_create_comp_channel(3)
-vbn_status vbn_channel_create(vbn_context *context, const vbn_channel_attr *attr, vbn_channel **out);
+vbn_status vbn_channel_create(vbn_context *context,
+                              const vbn_channel_attr *attr,
+                              vbn_channel **out);
 
 /// Closes a completion channel and sets `*channel` to NULL.
 ///
@@ -1899,7 +1901,7 @@ vbn_status vbn_channel_create(vbn_context *context, const vbn_channel_attr *attr
 /// - Ownership: takes the handle back. NULL and a pointer to NULL are fine.
 /// - Threads: MT-safe; no other call on this handle may start afterwards.
 /// - Blocks: for one system call.
-/// - Errors: VBN_ERR_ARGUMENT, VBN_ERR_CLOSED, VBN_ERR_BUSY, VBN_ERR_DRIVER.
+/// - Errors: VBN_ERR_ARGUMENT, VBN_ERR_BUSY, VBN_ERR_DRIVER.
 /// - Since: 0.1
 /// - Source: ibv_destroy_comp_channel(3)
 vbn_status vbn_channel_close(vbn_channel **channel);
@@ -1909,7 +1911,7 @@ vbn_status vbn_channel_close(vbn_channel **channel);
 /// - Ownership: fills the caller's `*info`, whose struct_size must be set. The descriptor in it stays the channel's.
 /// - Threads: MT-safe.
 /// - Blocks: no.
-/// - Errors: VBN_ERR_ARGUMENT, VBN_ERR_CLOSED, VBN_ERR_FORKED, VBN_ERR_DEVICE_GONE.
+/// - Errors: VBN_ERR_ARGUMENT.
 /// - Since: 0.1
 /// - Source: this library
 vbn_status vbn_channel_query(const vbn_channel *channel,
@@ -1937,7 +1939,7 @@ int32_t vbn_channel_fd(const vbn_channel *channel);
 /// - Ownership: fills the caller's `*event`, whose struct_size must be set; a copy, nothing to acknowledge or free.
 /// - Threads: MT-safe; each event goes to one thread. Closing the channel doesn't wake the waiters.
 /// - Blocks: up to `timeout_ns`. Signals don't end the wait.
-/// - Errors: VBN_ERR_ARGUMENT, VBN_ERR_CLOSED, VBN_ERR_FORKED, VBN_ERR_TIMEOUT, VBN_ERR_DEVICE_GONE, VBN_ERR_DRIVER.
+/// - Errors: VBN_ERR_ARGUMENT, VBN_ERR_TIMEOUT, VBN_ERR_DRIVER.
 /// - Since: 0.1
 /// - Source: ibv_get_cq_event(3), ibv_ack_cq_events(3)
 vbn_status vbn_channel_get_event(vbn_channel *channel,
@@ -1948,11 +1950,12 @@ vbn_status vbn_channel_get_event(vbn_channel *channel,
 /// closed.
 ///
 /// Completion queues made on it by raw verbs must be destroyed before the handle is closed.
+/// Works, too, when the device is gone or a defect was caught on the handle.
 ///
 /// - Ownership: borrowed.
 /// - Threads: MT-safe.
 /// - Blocks: no.
-/// - Errors: VBN_ERR_ARGUMENT, VBN_ERR_CLOSED, VBN_ERR_FORKED.
+/// - Errors: VBN_ERR_ARGUMENT.
 /// - Since: 0.1
 /// - Source: this library
 vbn_status vbn_channel_native(const vbn_channel *channel,
@@ -1961,15 +1964,15 @@ vbn_status vbn_channel_native(const vbn_channel *channel,
 /// Gives the `ibv_comp_channel` away: the handle ends, the channel lives on and is the caller's to destroy.
 ///
 /// Its descriptor stays non-blocking.
+/// Works, too, when the device is gone or a defect was caught on the handle.
 ///
 /// - Ownership: `*native_out` becomes the caller's; `*channel` is set to NULL.
 /// - Threads: MT-safe; no other call on this handle may start afterwards.
 /// - Blocks: no.
-/// - Errors: VBN_ERR_ARGUMENT, VBN_ERR_CLOSED, VBN_ERR_FORKED, VBN_ERR_BUSY (completion queues or calls use it).
+/// - Errors: VBN_ERR_ARGUMENT, VBN_ERR_BUSY (completion queues or calls use it).
 /// - Since: 0.1
 /// - Source: this library
-vbn_status vbn_channel_release(vbn_channel **channel,
-                               struct ibv_comp_channel **native_out);
+vbn_status vbn_channel_release(vbn_channel **channel, struct ibv_comp_channel **native_out);
 
 /// Makes a handle for an `ibv_comp_channel` that raw verbs made on the `ibv_context` of `context`.
 ///
@@ -1979,8 +1982,7 @@ vbn_status vbn_channel_release(vbn_channel **channel,
 /// - Ownership: as `attr` says; see VBN_ADOPT_*. After a failure `native` is still the caller's.
 /// - Threads: MT-safe.
 /// - Blocks: no.
-/// - Errors: VBN_ERR_ARGUMENT, VBN_ERR_CLOSED, VBN_ERR_FORKED, VBN_ERR_DEVICE_GONE, VBN_ERR_TOO_NEW,
-///   VBN_ERR_NO_MEMORY.
+/// - Errors: VBN_ERR_ARGUMENT, VBN_ERR_TOO_NEW, VBN_ERR_NO_MEMORY.
 /// - Since: 0.1
 /// - Source: this library
 vbn_status vbn_channel_adopt(vbn_context *context,
@@ -2013,7 +2015,7 @@ vbn_status vbn_context_open(const char *name,
 /// - Ownership: takes the handle back. NULL and a pointer to NULL are fine.
 /// - Threads: MT-safe; no other call on this handle may start afterwards.
 /// - Blocks: for one system call.
-/// - Errors: VBN_ERR_ARGUMENT, VBN_ERR_CLOSED, VBN_ERR_BUSY, VBN_ERR_DRIVER.
+/// - Errors: VBN_ERR_ARGUMENT, VBN_ERR_BUSY, VBN_ERR_DRIVER.
 /// - Since: 0.1
 /// - Source: ibv_close_device(3)
 vbn_status vbn_context_close(vbn_context **context);
@@ -2023,7 +2025,7 @@ vbn_status vbn_context_close(vbn_context **context);
 /// - Ownership: fills the caller's `*info`, whose struct_size must be set. The fd in it stays the context's.
 /// - Threads: MT-safe.
 /// - Blocks: no.
-/// - Errors: VBN_ERR_ARGUMENT, VBN_ERR_CLOSED, VBN_ERR_FORKED, VBN_ERR_DEVICE_GONE.
+/// - Errors: VBN_ERR_ARGUMENT.
 /// - Since: 0.1
 /// - Source: this library
 vbn_status vbn_context_query(const vbn_context *context, vbn_context_info *info);
@@ -2033,23 +2035,21 @@ vbn_status vbn_context_query(const vbn_context *context, vbn_context_info *info)
 /// - Ownership: fills the caller's `*attr`, whose struct_size must be set.
 /// - Threads: MT-safe.
 /// - Blocks: for one system call.
-/// - Errors: VBN_ERR_ARGUMENT, VBN_ERR_CLOSED, VBN_ERR_FORKED, VBN_ERR_DEVICE_GONE, VBN_ERR_NO_MEMORY, VBN_ERR_DRIVER.
+/// - Errors: VBN_ERR_ARGUMENT, VBN_ERR_NO_MEMORY, VBN_ERR_DRIVER.
 /// - Since: 0.1
 /// - Source: ibv_query_device(3), ibv_query_device_ex(3)
-vbn_status vbn_context_query_device(const vbn_context *context,
-                                    vbn_device_attr *attr);
+vbn_status vbn_context_query_device(const vbn_context *context, vbn_device_attr *attr);
 
 /// Asks for the state of a port, as it is now. Ports are counted from 1.
 ///
 /// - Ownership: fills the caller's `*attr`, whose struct_size must be set.
 /// - Threads: MT-safe.
 /// - Blocks: for some system calls.
-/// - Errors: VBN_ERR_ARGUMENT, VBN_ERR_LIMIT (no such port), VBN_ERR_CLOSED, VBN_ERR_FORKED, VBN_ERR_DEVICE_GONE,
-///   VBN_ERR_NO_MEMORY, VBN_ERR_DRIVER.
+/// - Errors: VBN_ERR_ARGUMENT, VBN_ERR_LIMIT (no such port), VBN_ERR_NO_MEMORY, VBN_ERR_DRIVER.
 /// - Since: 0.1
 /// - Source: ibv_query_port(3), ibv_query_port_speed(3)
 vbn_status vbn_context_query_port(const vbn_context *context,
-                                  uint32_t port,
+                                  uint32_t port_num,
                                   vbn_port_attr *attr);
 
 /// Asks for one GID of a port, 16 bytes as they go over the wire. An empty place of the table gives zeros.
@@ -2057,11 +2057,13 @@ vbn_status vbn_context_query_port(const vbn_context *context,
 /// - Ownership: fills the caller's 16 bytes.
 /// - Threads: MT-safe.
 /// - Blocks: for some system calls.
-/// - Errors: VBN_ERR_ARGUMENT, VBN_ERR_LIMIT (no such port or index), VBN_ERR_NOT_SUPPORTED, VBN_ERR_CLOSED,
-///   VBN_ERR_FORKED, VBN_ERR_DEVICE_GONE, VBN_ERR_DRIVER.
+/// - Errors: VBN_ERR_ARGUMENT, VBN_ERR_LIMIT (no such port or index), VBN_ERR_NOT_SUPPORTED, VBN_ERR_DRIVER.
 /// - Since: 0.1
 /// - Source: ibv_query_gid(3)
-vbn_status vbn_context_query_gid(const vbn_context *context, uint32_t port, uint32_t index, uint8_t *gid_out);
+vbn_status vbn_context_query_gid(const vbn_context *context,
+                                 uint32_t port_num,
+                                 uint32_t index,
+                                 uint8_t *gid_out);
 
 /// Lists the GIDs of all ports with type and net device. Empty places are left out.
 ///
@@ -2071,8 +2073,7 @@ vbn_status vbn_context_query_gid(const vbn_context *context, uint32_t port, uint
 /// - Ownership: fills the caller's array. `entry_size` is sizeof(vbn_gid_entry).
 /// - Threads: MT-safe.
 /// - Blocks: for some system calls.
-/// - Errors: VBN_ERR_ARGUMENT, VBN_ERR_CLOSED, VBN_ERR_FORKED, VBN_ERR_DEVICE_GONE, VBN_ERR_NO_MEMORY,
-///   VBN_ERR_NOT_SUPPORTED, VBN_ERR_DRIVER.
+/// - Errors: VBN_ERR_ARGUMENT, VBN_ERR_NO_MEMORY, VBN_ERR_NOT_SUPPORTED, VBN_ERR_DRIVER.
 /// - Since: 0.1
 /// - Source: ibv_query_gid_table(3)
 vbn_status vbn_context_gid_table(const vbn_context *context,
@@ -2086,12 +2087,11 @@ vbn_status vbn_context_gid_table(const vbn_context *context,
 /// - Ownership: fills the caller's variable.
 /// - Threads: MT-safe.
 /// - Blocks: for some system calls.
-/// - Errors: VBN_ERR_ARGUMENT, VBN_ERR_LIMIT (no such port or index), VBN_ERR_NOT_SUPPORTED, VBN_ERR_CLOSED,
-///   VBN_ERR_FORKED, VBN_ERR_DEVICE_GONE, VBN_ERR_DRIVER.
+/// - Errors: VBN_ERR_ARGUMENT, VBN_ERR_LIMIT (no such port or index), VBN_ERR_NOT_SUPPORTED, VBN_ERR_DRIVER.
 /// - Since: 0.1
 /// - Source: ibv_query_pkey(3)
 vbn_status vbn_context_query_pkey(const vbn_context *context,
-                                  uint32_t port,
+                                  uint32_t port_num,
                                   uint32_t index,
                                   uint16_t *pkey_out);
 
@@ -2104,8 +2104,7 @@ vbn_status vbn_context_query_pkey(const vbn_context *context,
 /// - Ownership: fills the caller's `*event`, whose struct_size must be set.
 /// - Threads: MT-safe; every event goes to one caller.
 /// - Blocks: until an event comes or the time is over. A close of the context meanwhile takes effect after that.
-/// - Errors: VBN_ERR_TIMEOUT, VBN_ERR_ARGUMENT, VBN_ERR_CLOSED, VBN_ERR_FORKED, VBN_ERR_DEVICE_GONE,
-///   VBN_ERR_NOT_SUPPORTED (the device has no such events), VBN_ERR_DRIVER.
+/// - Errors: VBN_ERR_TIMEOUT, VBN_ERR_ARGUMENT, VBN_ERR_NOT_SUPPORTED (the device has no such events), VBN_ERR_DRIVER.
 /// - Since: 0.1
 /// - Source: ibv_get_async_event(3), ibv_ack_async_event(3)
 vbn_status vbn_context_get_async_event(vbn_context *context,
@@ -2113,21 +2112,23 @@ vbn_status vbn_context_get_async_event(vbn_context *context,
                                        vbn_async_event *event);
 
 /// Counts the objects on a context: open handles, closed ones that others still use, and refused destroys.
+/// Works, too, when the device is gone or a defect was caught on the handle.
 ///
 /// - Ownership: fills the caller's `*info`, whose struct_size must be set.
 /// - Threads: MT-safe. The numbers are those of no single moment while other threads open and close.
 /// - Blocks: no.
-/// - Errors: VBN_ERR_ARGUMENT, VBN_ERR_CLOSED, VBN_ERR_FORKED, VBN_ERR_DEVICE_GONE.
+/// - Errors: VBN_ERR_ARGUMENT.
 /// - Since: 0.1
 /// - Source: this library
 vbn_status vbn_context_live(const vbn_context *context, vbn_live_info *info);
 
 /// Lends the `ibv_context`. It stays this library's: don't close it, and don't use it after the handle is closed.
+/// Works, too, when the device is gone or a defect was caught on the handle.
 ///
 /// - Ownership: borrowed.
 /// - Threads: MT-safe.
 /// - Blocks: no.
-/// - Errors: VBN_ERR_ARGUMENT, VBN_ERR_CLOSED, VBN_ERR_FORKED.
+/// - Errors: VBN_ERR_ARGUMENT.
 /// - Since: 0.1
 /// - Source: this library
 vbn_status vbn_context_native(const vbn_context *context,
@@ -2135,11 +2136,12 @@ vbn_status vbn_context_native(const vbn_context *context,
 
 /// Gives the `ibv_context` away: the handle ends, the device stays open and is the caller's to close. The fd of its
 /// asynchronous events stays non-blocking.
+/// Works, too, when the device is gone or a defect was caught on the handle.
 ///
 /// - Ownership: `*native_out` becomes the caller's; `*context` is set to NULL.
 /// - Threads: MT-safe; no other call on this handle may start afterwards.
 /// - Blocks: no.
-/// - Errors: VBN_ERR_ARGUMENT, VBN_ERR_CLOSED, VBN_ERR_FORKED, VBN_ERR_BUSY (handles of this library use it).
+/// - Errors: VBN_ERR_ARGUMENT, VBN_ERR_BUSY (handles of this library use it).
 /// - Since: 0.1
 /// - Source: this library
 vbn_status vbn_context_release(vbn_context **context,
@@ -2178,11 +2180,11 @@ vbn_status vbn_context_adopt(struct ibv_context *native,
 /// - Threads: MT-safe.
 /// - Blocks: for some system calls.
 /// - Errors: VBN_ERR_NOT_FOUND (none will do), VBN_ERR_NOT_SUPPORTED (iWARP), VBN_ERR_ARGUMENT, VBN_ERR_LIMIT (no such
-///   port), VBN_ERR_TOO_NEW, VBN_ERR_CLOSED, VBN_ERR_FORKED, VBN_ERR_DEVICE_GONE, VBN_ERR_NO_MEMORY, VBN_ERR_DRIVER.
+///   port), VBN_ERR_TOO_NEW, VBN_ERR_NO_MEMORY, VBN_ERR_DRIVER.
 /// - Since: 0.1
 /// - Source: this library
 vbn_status vbn_gid_select(const vbn_context *context,
-                          uint32_t port,
+                          uint32_t port_num,
                           const vbn_gid_select_attr *attr,
                           vbn_gid_choice *choice,
                           vbn_gid_verdict *verdicts,
@@ -2199,8 +2201,8 @@ vbn_status vbn_gid_select(const vbn_context *context,
 ///   channel alive.
 /// - Threads: MT-safe.
 /// - Blocks: for system calls.
-/// - Errors: VBN_ERR_ARGUMENT, VBN_ERR_LIMIT (cqe, comp_vector), VBN_ERR_CLOSED, VBN_ERR_FORKED, VBN_ERR_DEVICE_GONE,
-///   VBN_ERR_TOO_NEW, VBN_ERR_NO_MEMORY, VBN_ERR_NOT_SUPPORTED, VBN_ERR_DRIVER, VBN_ERR_INTERNAL.
+/// - Errors: VBN_ERR_ARGUMENT, VBN_ERR_LIMIT (cqe, comp_vector), VBN_ERR_TOO_NEW, VBN_ERR_NO_MEMORY,
+///   VBN_ERR_NOT_SUPPORTED, VBN_ERR_DRIVER.
 /// - Since: 0.1
 /// - Source: ibv_create_cq(3)
 vbn_status vbn_cq_create(vbn_context *context,
@@ -2214,8 +2216,8 @@ vbn_status vbn_cq_create(vbn_context *context,
 /// - Ownership: takes the handle back. NULL and a pointer to NULL are fine.
 /// - Threads: MT-safe; no other call on this handle may start afterwards.
 /// - Blocks: for one system call.
-/// - Errors: VBN_ERR_ARGUMENT, VBN_ERR_CLOSED, VBN_ERR_BUSY (queue pairs made by raw verbs use it; the handle stays
-///   valid), VBN_ERR_DRIVER.
+/// - Errors: VBN_ERR_ARGUMENT, VBN_ERR_BUSY (queue pairs made by raw verbs use it; the handle stays valid),
+///   VBN_ERR_DRIVER.
 /// - Since: 0.1
 /// - Source: ibv_destroy_cq(3)
 vbn_status vbn_cq_close(vbn_cq **cq);
@@ -2225,7 +2227,7 @@ vbn_status vbn_cq_close(vbn_cq **cq);
 /// - Ownership: fills the caller's `*info`, whose struct_size must be set.
 /// - Threads: MT-safe.
 /// - Blocks: no.
-/// - Errors: VBN_ERR_ARGUMENT, VBN_ERR_CLOSED, VBN_ERR_FORKED, VBN_ERR_DEVICE_GONE, VBN_ERR_INTERNAL.
+/// - Errors: VBN_ERR_ARGUMENT.
 /// - Since: 0.1
 /// - Source: this library
 vbn_status vbn_cq_query(const vbn_cq *cq, vbn_cq_info *info);
@@ -2237,8 +2239,7 @@ vbn_status vbn_cq_query(const vbn_cq *cq, vbn_cq_info *info);
 /// - Ownership: nothing changes hands.
 /// - Threads: MT-safe.
 /// - Blocks: no (a system call on soft-RoCE).
-/// - Errors: VBN_ERR_ARGUMENT (no channel, solicited_only above 1), VBN_ERR_CLOSED, VBN_ERR_FORKED,
-///   VBN_ERR_DEVICE_GONE, VBN_ERR_NOT_SUPPORTED, VBN_ERR_DRIVER, VBN_ERR_INTERNAL.
+/// - Errors: VBN_ERR_ARGUMENT (no channel, solicited_only above 1), VBN_ERR_NOT_SUPPORTED, VBN_ERR_DRIVER.
 /// - Since: 0.1
 /// - Source: ibv_req_notify_cq(3)
 vbn_status vbn_cq_arm(vbn_cq *cq,
@@ -2250,8 +2251,7 @@ vbn_status vbn_cq_arm(vbn_cq *cq,
 /// - Ownership: fills the caller's array.
 /// - Threads: as thread-safe as the driver; most lock inside. Not concurrently with closing the handle.
 /// - Blocks: no. No allocation, lock or system call of this library's.
-/// - Errors: VBN_ERR_ARGUMENT (NULL), VBN_ERR_CLOSED, VBN_ERR_FORKED, VBN_ERR_DEVICE_GONE, VBN_ERR_DRIVER,
-///   VBN_ERR_INTERNAL.
+/// - Errors: VBN_ERR_ARGUMENT (NULL), VBN_ERR_DRIVER.
 /// - Since: 0.1
 /// - Source: ibv_poll_cq(3)
 vbn_status vbn_cq_poll(vbn_cq *cq,
@@ -2268,8 +2268,7 @@ vbn_status vbn_cq_poll(vbn_cq *cq,
 /// - Ownership: fills the caller's array.
 /// - Threads: one thread waits on a queue at a time. Closing the handle does not wake it: use a time-out.
 /// - Blocks: until there is a completion or the time is up.
-/// - Errors: VBN_ERR_TIMEOUT, VBN_ERR_ARGUMENT (n 0, NULL, a shared channel), VBN_ERR_CLOSED, VBN_ERR_FORKED,
-///   VBN_ERR_DEVICE_GONE, VBN_ERR_DRIVER, VBN_ERR_INTERNAL.
+/// - Errors: VBN_ERR_TIMEOUT, VBN_ERR_ARGUMENT (n 0, NULL, a shared channel), VBN_ERR_DRIVER.
 /// - Since: 0.1
 /// - Source: ibv_req_notify_cq(3), ibv_get_cq_event(3)
 vbn_status vbn_cq_wait(vbn_cq *cq,
@@ -2280,22 +2279,23 @@ vbn_status vbn_cq_wait(vbn_cq *cq,
                        uint32_t *got);
 
 /// VBN_OK for a successful completion; for a failed one VBN_ERR_COMPLETION, and vbn_last_error tells the status, the
-/// vendor's code, what it means and what to look at.
+/// vendor's code, what it means and what to look at. In its record `value` is the status and `vendor_code` the vendor_err.
 ///
 /// - Ownership: reads the caller's `*wc`.
 /// - Threads: MT-safe.
 /// - Blocks: no.
-/// - Errors: VBN_ERR_COMPLETION, VBN_ERR_ARGUMENT, VBN_ERR_INTERNAL.
+/// - Errors: VBN_ERR_COMPLETION, VBN_ERR_ARGUMENT.
 /// - Since: 0.1
 /// - Source: ibv_poll_cq(3), InfiniBand Architecture Specification 10.7.3
 vbn_status vbn_wc_check(const vbn_wc *wc);
 
 /// Lends the `ibv_cq`. It stays this library's: don't destroy it, and don't use it after the handle is closed.
+/// Works, too, when the device is gone or a defect was caught on the handle.
 ///
 /// - Ownership: borrowed.
 /// - Threads: MT-safe.
 /// - Blocks: no.
-/// - Errors: VBN_ERR_ARGUMENT, VBN_ERR_CLOSED, VBN_ERR_FORKED, VBN_ERR_INTERNAL.
+/// - Errors: VBN_ERR_ARGUMENT.
 /// - Since: 0.1
 /// - Source: this library
 vbn_status vbn_cq_native(const vbn_cq *cq,
@@ -2303,12 +2303,12 @@ vbn_status vbn_cq_native(const vbn_cq *cq,
 
 /// Gives the `ibv_cq` away: the handle ends, the queue lives on and is the caller's to destroy. A channel that it has
 /// must outlive it.
+/// Works, too, when the device is gone or a defect was caught on the handle.
 ///
 /// - Ownership: `*native_out` becomes the caller's; `*cq` is set to NULL.
 /// - Threads: MT-safe; no other call on this handle may start afterwards.
 /// - Blocks: no.
-/// - Errors: VBN_ERR_ARGUMENT, VBN_ERR_CLOSED, VBN_ERR_FORKED, VBN_ERR_BUSY (queue pairs of this library use it),
-///   VBN_ERR_INTERNAL.
+/// - Errors: VBN_ERR_ARGUMENT, VBN_ERR_BUSY (queue pairs of this library use it).
 /// - Since: 0.1
 /// - Source: this library
 vbn_status vbn_cq_release(vbn_cq **cq,
@@ -2322,8 +2322,7 @@ vbn_status vbn_cq_release(vbn_cq **cq,
 /// - Ownership: as `attr` says; see VBN_ADOPT_*. After a failure `native` is still the caller's.
 /// - Threads: MT-safe.
 /// - Blocks: no.
-/// - Errors: VBN_ERR_ARGUMENT, VBN_ERR_CLOSED, VBN_ERR_FORKED, VBN_ERR_DEVICE_GONE, VBN_ERR_TOO_NEW,
-///   VBN_ERR_NO_MEMORY, VBN_ERR_NOT_SUPPORTED, VBN_ERR_INTERNAL.
+/// - Errors: VBN_ERR_ARGUMENT, VBN_ERR_TOO_NEW, VBN_ERR_NO_MEMORY, VBN_ERR_NOT_SUPPORTED.
 /// - Since: 0.1
 /// - Source: this library
 vbn_status vbn_cq_adopt(vbn_context *context,
@@ -2460,8 +2459,8 @@ vbn_status vbn_library_missing(int32_t library, uint32_t index, vbn_symbol_info 
 /// - Ownership: none.
 /// - Threads: MT-safe.
 /// - Blocks: while the library is being loaded.
-/// - Errors: VBN_ERR_LIBRARY_MISSING, VBN_ERR_SYMBOL_MISSING, VBN_ERR_NO_MEMORY, VBN_ERR_NOT_SUPPORTED,
-///   VBN_ERR_DRIVER (errno EINVAL: too late, memory has been registered).
+/// - Errors: VBN_ERR_LIBRARY_MISSING, VBN_ERR_SYMBOL_MISSING, VBN_ERR_NO_MEMORY, VBN_ERR_NOT_SUPPORTED, VBN_ERR_DRIVER
+///   (errno EINVAL: too late, memory has been registered).
 /// - Since: 0.1
 /// - Source: ibv_fork_init(3)
 vbn_status vbn_fork_init(void);
@@ -2476,9 +2475,8 @@ vbn_status vbn_fork_init(void);
 ///   caller's and must stay mapped until the close has succeeded.
 /// - Threads: MT-safe.
 /// - Blocks: while the kernel pins the pages, the longer the more there are.
-/// - Errors: VBN_ERR_ARGUMENT, VBN_ERR_LIMIT (length above the device's max_mr_size), VBN_ERR_CLOSED, VBN_ERR_FORKED,
-///   VBN_ERR_DEVICE_GONE, VBN_ERR_TOO_NEW, VBN_ERR_NO_MEMORY, VBN_ERR_NOT_SUPPORTED, VBN_ERR_DRIVER (sys_errno EFAULT:
-///   not mapped).
+/// - Errors: VBN_ERR_ARGUMENT, VBN_ERR_LIMIT (length above the device's max_mr_size), VBN_ERR_TOO_NEW,
+///   VBN_ERR_NO_MEMORY, VBN_ERR_NOT_SUPPORTED, VBN_ERR_DRIVER (sys_errno EFAULT: not mapped).
 /// - Since: 0.1
 /// - Source: ibv_reg_mr(3)
 vbn_status vbn_mr_reg(vbn_pd *pd,
@@ -2497,9 +2495,9 @@ vbn_status vbn_mr_reg(vbn_pd *pd,
 ///   may be closed at once: the region holds the dma-buf itself.
 /// - Threads: MT-safe.
 /// - Blocks: while the exporter maps the memory.
-/// - Errors: VBN_ERR_ARGUMENT, VBN_ERR_LIMIT (length above the device's max_mr_size), VBN_ERR_CLOSED, VBN_ERR_FORKED,
-///   VBN_ERR_DEVICE_GONE, VBN_ERR_TOO_NEW, VBN_ERR_NO_MEMORY, VBN_ERR_NOT_SUPPORTED (the driver has no dma-buf),
-///   VBN_ERR_SYMBOL_MISSING (rdma-core before 34), VBN_ERR_DRIVER.
+/// - Errors: VBN_ERR_ARGUMENT, VBN_ERR_LIMIT (length above the device's max_mr_size), VBN_ERR_TOO_NEW,
+///   VBN_ERR_NO_MEMORY, VBN_ERR_NOT_SUPPORTED (the driver has no dma-buf), VBN_ERR_SYMBOL_MISSING (rdma-core before
+///   34), VBN_ERR_DRIVER.
 /// - Since: 0.1
 /// - Source: ibv_reg_dmabuf_mr(3)
 vbn_status vbn_mr_reg_dmabuf(vbn_pd *pd,
@@ -2519,18 +2517,18 @@ vbn_status vbn_mr_reg_dmabuf(vbn_pd *pd,
 /// - Ownership: takes the handle back. NULL and a pointer to NULL are fine.
 /// - Threads: MT-safe; no other call on this handle may start afterwards.
 /// - Blocks: for one system call.
-/// - Errors: VBN_ERR_ARGUMENT, VBN_ERR_CLOSED, VBN_ERR_BUSY (also: another thread is inside a call on the handle),
-///   VBN_ERR_DRIVER.
+/// - Errors: VBN_ERR_ARGUMENT, VBN_ERR_BUSY (also: another thread is inside a call on the handle), VBN_ERR_DRIVER.
 /// - Since: 0.1
 /// - Source: ibv_dereg_mr(3)
 vbn_status vbn_mr_close(vbn_mr **mr);
 
 /// Tells what is known of a memory region: its addresses, keys and owner.
+/// Works, too, when the device is gone or a defect was caught on the handle.
 ///
 /// - Ownership: fills the caller's `*info`, whose struct_size must be set.
 /// - Threads: MT-safe.
 /// - Blocks: no.
-/// - Errors: VBN_ERR_ARGUMENT, VBN_ERR_CLOSED, VBN_ERR_FORKED.
+/// - Errors: VBN_ERR_ARGUMENT.
 /// - Since: 0.1
 /// - Source: this library
 vbn_status vbn_mr_query(const vbn_mr *mr, vbn_mr_info *info);
@@ -2574,8 +2572,7 @@ uint64_t vbn_mr_remote_addr(const vbn_mr *mr);
 /// - Ownership: none; the segments are good until the region is closed.
 /// - Threads: MT-safe.
 /// - Blocks: no.
-/// - Errors: VBN_ERR_ARGUMENT (a length or capacity of 0, or a range that is not inside the region), VBN_ERR_CLOSED,
-///   VBN_ERR_FORKED, VBN_ERR_DEVICE_GONE.
+/// - Errors: VBN_ERR_ARGUMENT (a length or capacity of 0, or a range that is not inside the region).
 /// - Since: 0.1
 /// - Source: this library
 vbn_status vbn_mr_segments(const vbn_mr *mr,
@@ -2590,11 +2587,12 @@ vbn_status vbn_mr_segments(const vbn_mr *mr,
 /// Lends the `ibv_mr`. It stays this library's: don't deregister it, and don't use it after the handle is closed.
 ///
 /// For a dma-buf region `ibv_mr.addr` is the offset within the dma-buf; requests use vbn_mr_remote_addr.
+/// Works, too, when the device is gone or a defect was caught on the handle.
 ///
 /// - Ownership: borrowed.
 /// - Threads: MT-safe.
 /// - Blocks: no.
-/// - Errors: VBN_ERR_ARGUMENT, VBN_ERR_CLOSED, VBN_ERR_FORKED.
+/// - Errors: VBN_ERR_ARGUMENT.
 /// - Since: 0.1
 /// - Source: this library
 vbn_status vbn_mr_native(const vbn_mr *mr,
@@ -2603,15 +2601,15 @@ vbn_status vbn_mr_native(const vbn_mr *mr,
 /// Gives the `ibv_mr` away: the handle ends, the registration lives on and is the caller's to deregister.
 ///
 /// The handle's `owner` is forgotten: keep the memory until the region is deregistered.
+/// Works, too, when the device is gone or a defect was caught on the handle.
 ///
 /// - Ownership: `*native_out` becomes the caller's; `*mr` is set to NULL.
 /// - Threads: MT-safe; no other call on this handle may start afterwards.
 /// - Blocks: no.
-/// - Errors: VBN_ERR_ARGUMENT, VBN_ERR_CLOSED, VBN_ERR_FORKED, VBN_ERR_BUSY (another thread is inside a call on it).
+/// - Errors: VBN_ERR_ARGUMENT, VBN_ERR_BUSY (another thread is inside a call on it).
 /// - Since: 0.1
 /// - Source: this library
-vbn_status vbn_mr_release(vbn_mr **mr,
-                          struct ibv_mr **native_out);
+vbn_status vbn_mr_release(vbn_mr **mr, struct ibv_mr **native_out);
 
 /// Makes a handle for an `ibv_mr` that raw verbs registered in the `ibv_pd` of `pd`.
 ///
@@ -2622,8 +2620,7 @@ vbn_status vbn_mr_release(vbn_mr **mr,
 /// - Ownership: as `attr` says; see VBN_ADOPT_*. After a failure `native` is still the caller's.
 /// - Threads: MT-safe.
 /// - Blocks: no.
-/// - Errors: VBN_ERR_ARGUMENT, VBN_ERR_CLOSED, VBN_ERR_FORKED, VBN_ERR_DEVICE_GONE, VBN_ERR_TOO_NEW,
-///   VBN_ERR_NO_MEMORY.
+/// - Errors: VBN_ERR_ARGUMENT, VBN_ERR_TOO_NEW, VBN_ERR_NO_MEMORY.
 /// - Since: 0.1
 /// - Source: this library
 vbn_status vbn_mr_adopt(vbn_pd *pd,
@@ -2821,7 +2818,7 @@ const char *vbn_fork_state_name(int32_t value);
 /// - Source: this library
 const char *vbn_library_origin_name(int32_t value);
 
-/// Name of a VBN_ADOPT_* or VBN_CONTEXT_* ownership value.
+/// Name of VBN_ADOPT_BORROW, VBN_ADOPT_OWN or VBN_ADOPT_CUSTOM.
 ///
 /// - Ownership: a constant text, never NULL; "unknown" for an unknown value.
 /// - Threads: MT-safe.
@@ -2888,8 +2885,7 @@ const char *vbn_qp_attr_name(uint64_t bit);
 /// - Ownership: `*out` is the caller's, to be given to vbn_pd_close. It keeps `context` alive.
 /// - Threads: MT-safe.
 /// - Blocks: for one system call.
-/// - Errors: VBN_ERR_ARGUMENT, VBN_ERR_CLOSED, VBN_ERR_FORKED, VBN_ERR_DEVICE_GONE, VBN_ERR_TOO_NEW,
-///   VBN_ERR_NO_MEMORY, VBN_ERR_DRIVER.
+/// - Errors: VBN_ERR_ARGUMENT, VBN_ERR_TOO_NEW, VBN_ERR_NO_MEMORY, VBN_ERR_DRIVER.
 /// - Since: 0.1
 /// - Source: ibv_alloc_pd(3)
 vbn_status vbn_pd_alloc(vbn_context *context, const vbn_pd_attr *attr, vbn_pd **out);
@@ -2902,7 +2898,7 @@ vbn_status vbn_pd_alloc(vbn_context *context, const vbn_pd_attr *attr, vbn_pd **
 /// - Ownership: takes the handle back. NULL and a pointer to NULL are fine.
 /// - Threads: MT-safe; no other call on this handle may start afterwards.
 /// - Blocks: for one system call.
-/// - Errors: VBN_ERR_ARGUMENT, VBN_ERR_CLOSED, VBN_ERR_BUSY, VBN_ERR_DRIVER.
+/// - Errors: VBN_ERR_ARGUMENT, VBN_ERR_BUSY, VBN_ERR_DRIVER.
 /// - Since: 0.1
 /// - Source: ibv_dealloc_pd(3)
 vbn_status vbn_pd_close(vbn_pd **pd);
@@ -2912,28 +2908,30 @@ vbn_status vbn_pd_close(vbn_pd **pd);
 /// - Ownership: fills the caller's `*info`, whose struct_size must be set.
 /// - Threads: MT-safe.
 /// - Blocks: no.
-/// - Errors: VBN_ERR_ARGUMENT, VBN_ERR_CLOSED, VBN_ERR_FORKED, VBN_ERR_DEVICE_GONE.
+/// - Errors: VBN_ERR_ARGUMENT.
 /// - Since: 0.1
 /// - Source: this library
 vbn_status vbn_pd_query(const vbn_pd *pd, vbn_pd_info *info);
 
 /// Lends the `ibv_pd`. It stays this library's: don't deallocate it, and don't use it after the handle is closed.
+/// Works, too, when the device is gone or a defect was caught on the handle.
 ///
 /// - Ownership: borrowed.
 /// - Threads: MT-safe.
 /// - Blocks: no.
-/// - Errors: VBN_ERR_ARGUMENT, VBN_ERR_CLOSED, VBN_ERR_FORKED.
+/// - Errors: VBN_ERR_ARGUMENT.
 /// - Since: 0.1
 /// - Source: this library
 vbn_status vbn_pd_native(const vbn_pd *pd,
                          struct ibv_pd **native_out);
 
 /// Gives the `ibv_pd` away: the handle ends, the object lives on and is the caller's to deallocate.
+/// Works, too, when the device is gone or a defect was caught on the handle.
 ///
 /// - Ownership: `*native_out` becomes the caller's; `*pd` is set to NULL.
 /// - Threads: MT-safe; no other call on this handle may start afterwards.
 /// - Blocks: no.
-/// - Errors: VBN_ERR_ARGUMENT, VBN_ERR_CLOSED, VBN_ERR_FORKED, VBN_ERR_BUSY (handles of this library use it).
+/// - Errors: VBN_ERR_ARGUMENT, VBN_ERR_BUSY (handles of this library use it).
 /// - Since: 0.1
 /// - Source: this library
 vbn_status vbn_pd_release(vbn_pd **pd, struct ibv_pd **native_out);
@@ -2945,8 +2943,7 @@ vbn_status vbn_pd_release(vbn_pd **pd, struct ibv_pd **native_out);
 /// - Ownership: as `attr` says; see VBN_ADOPT_*. After a failure `native` is still the caller's.
 /// - Threads: MT-safe.
 /// - Blocks: no.
-/// - Errors: VBN_ERR_ARGUMENT, VBN_ERR_CLOSED, VBN_ERR_FORKED, VBN_ERR_DEVICE_GONE, VBN_ERR_TOO_NEW,
-///   VBN_ERR_NO_MEMORY.
+/// - Errors: VBN_ERR_ARGUMENT, VBN_ERR_TOO_NEW, VBN_ERR_NO_MEMORY.
 /// - Since: 0.1
 /// - Source: this library
 vbn_status vbn_pd_adopt(vbn_context *context,
@@ -2962,9 +2959,8 @@ vbn_status vbn_pd_adopt(vbn_context *context,
 ///   completion queues alive.
 /// - Threads: MT-safe.
 /// - Blocks: for system calls.
-/// - Errors: VBN_ERR_ARGUMENT, VBN_ERR_LIMIT (a depth or number of segments above the device's), VBN_ERR_CLOSED,
-///   VBN_ERR_FORKED, VBN_ERR_DEVICE_GONE, VBN_ERR_TOO_NEW, VBN_ERR_NO_MEMORY, VBN_ERR_NOT_SUPPORTED (type or
-///   operations), VBN_ERR_DRIVER, VBN_ERR_INTERNAL.
+/// - Errors: VBN_ERR_ARGUMENT, VBN_ERR_LIMIT (a depth or number of segments above the device's), VBN_ERR_TOO_NEW,
+///   VBN_ERR_NO_MEMORY, VBN_ERR_NOT_SUPPORTED (type or operations), VBN_ERR_DRIVER.
 /// - Since: 0.1
 /// - Source: ibv_create_qp(3)
 vbn_status vbn_qp_create(vbn_pd *pd,
@@ -2977,8 +2973,8 @@ vbn_status vbn_qp_create(vbn_pd *pd,
 /// - Ownership: takes the handle back. NULL and a pointer to NULL are fine.
 /// - Threads: MT-safe; no other call on this handle may be under way or start afterwards.
 /// - Blocks: for a system call.
-/// - Errors: VBN_ERR_ARGUMENT, VBN_ERR_CLOSED, VBN_ERR_BUSY (another thread is inside a call, or the driver refuses; the
-///   handle stays valid), VBN_ERR_DRIVER.
+/// - Errors: VBN_ERR_ARGUMENT, VBN_ERR_BUSY (another thread is inside a call, or the driver refuses; the handle stays
+///   valid), VBN_ERR_DRIVER.
 /// - Since: 0.1
 /// - Source: ibv_destroy_qp(3)
 vbn_status vbn_qp_close(vbn_qp **qp);
@@ -2988,10 +2984,10 @@ vbn_status vbn_qp_close(vbn_qp **qp);
 /// - Ownership: fills the caller's `*info`, whose struct_size must be set.
 /// - Threads: MT-safe.
 /// - Blocks: for a system call.
-/// - Errors: VBN_ERR_ARGUMENT, VBN_ERR_CLOSED, VBN_ERR_FORKED, VBN_ERR_DEVICE_GONE, VBN_ERR_DRIVER, VBN_ERR_INTERNAL.
+/// - Errors: VBN_ERR_ARGUMENT, VBN_ERR_DRIVER.
 /// - Since: 0.1
 /// - Source: ibv_query_qp(3)
-vbn_status vbn_qp_query(vbn_qp *qp,
+vbn_status vbn_qp_query(const vbn_qp *qp,
                         vbn_qp_info *info);
 
 /// The queue pair's number, which peers need and completions carry; 0 for a handle that can't be used.
@@ -3010,9 +3006,8 @@ uint32_t vbn_qp_num(const vbn_qp *qp);
 /// - Ownership: reads the caller's `*attr`.
 /// - Threads: MT-safe.
 /// - Blocks: for a system call; going to RTR may wait for the peer's address (seconds).
-/// - Errors: VBN_ERR_ARGUMENT, VBN_ERR_CLOSED, VBN_ERR_FORKED, VBN_ERR_DEVICE_GONE, VBN_ERR_TOO_NEW,
-///   VBN_ERR_NO_MEMORY, VBN_ERR_NOT_SUPPORTED, VBN_ERR_DRIVER (sys_errno EINVAL, ETIMEDOUT, ENETUNREACH, ...),
-///   VBN_ERR_INTERNAL.
+/// - Errors: VBN_ERR_ARGUMENT, VBN_ERR_TOO_NEW, VBN_ERR_NO_MEMORY, VBN_ERR_NOT_SUPPORTED, VBN_ERR_DRIVER (sys_errno
+///   EINVAL, ETIMEDOUT, ENETUNREACH, ...).
 /// - Since: 0.1
 /// - Source: ibv_modify_qp(3)
 vbn_status vbn_qp_modify(vbn_qp *qp,
@@ -3030,9 +3025,8 @@ vbn_status vbn_qp_modify(vbn_qp *qp,
 ///   stay until their completion (until return with VBN_SEND_INLINE).
 /// - Threads: as thread-safe as the driver; most lock inside. Not concurrently with closing the handle.
 /// - Blocks: no. No allocation, lock or system call of this library's.
-/// - Errors: VBN_ERR_QUEUE_FULL, VBN_ERR_UNCERTAIN, VBN_ERR_ARGUMENT, VBN_ERR_LIMIT (num_sge, inline or message length),
-///   VBN_ERR_NOT_SUPPORTED (an operation that the queue pair does not have), VBN_ERR_CLOSED, VBN_ERR_FORKED,
-///   VBN_ERR_DEVICE_GONE, VBN_ERR_DRIVER, VBN_ERR_INTERNAL.
+/// - Errors: VBN_ERR_QUEUE_FULL, VBN_ERR_UNCERTAIN, VBN_ERR_ARGUMENT, VBN_ERR_LIMIT (num_sge, inline or message
+///   length), VBN_ERR_NOT_SUPPORTED (an operation that the queue pair does not have), VBN_ERR_DRIVER.
 /// - Since: 0.1
 /// - Source: ibv_post_send(3)
 vbn_status vbn_qp_post_send(vbn_qp *qp,
@@ -3046,8 +3040,7 @@ vbn_status vbn_qp_post_send(vbn_qp *qp,
 ///   until their completion.
 /// - Threads: as thread-safe as the driver; most lock inside. Not concurrently with closing the handle.
 /// - Blocks: no. No allocation, lock or system call of this library's.
-/// - Errors: VBN_ERR_QUEUE_FULL, VBN_ERR_UNCERTAIN, VBN_ERR_ARGUMENT, VBN_ERR_LIMIT (num_sge), VBN_ERR_CLOSED,
-///   VBN_ERR_FORKED, VBN_ERR_DEVICE_GONE, VBN_ERR_DRIVER, VBN_ERR_INTERNAL.
+/// - Errors: VBN_ERR_QUEUE_FULL, VBN_ERR_UNCERTAIN, VBN_ERR_ARGUMENT, VBN_ERR_LIMIT (num_sge), VBN_ERR_DRIVER.
 /// - Since: 0.1
 /// - Source: ibv_post_recv(3)
 vbn_status vbn_qp_post_recv(vbn_qp *qp,
@@ -3057,24 +3050,24 @@ vbn_status vbn_qp_post_recv(vbn_qp *qp,
 
 /// The first failed completion of this queue pair that was not a flush (VBN_WC_WR_FLUSH_ERR): why it went into the error
 /// state. It is noted when vbn_cq_poll or vbn_cq_wait return it, whatever flushes came before or after, and kept until the
-/// queue pair goes to RESET.
+/// queue pair goes to RESET. Completions of before RESET that are polled after it count like new ones: poll them first.
 ///
 /// - Ownership: fills the caller's `*wc`.
 /// - Threads: MT-safe.
 /// - Blocks: no.
-/// - Errors: VBN_ERR_NOT_FOUND (none so far), VBN_ERR_ARGUMENT, VBN_ERR_CLOSED, VBN_ERR_FORKED, VBN_ERR_DEVICE_GONE,
-///   VBN_ERR_INTERNAL.
+/// - Errors: VBN_ERR_NOT_FOUND (none so far), VBN_ERR_ARGUMENT.
 /// - Since: 0.1
 /// - Source: this library
-vbn_status vbn_qp_first_error(vbn_qp *qp,
+vbn_status vbn_qp_first_error(const vbn_qp *qp,
                               vbn_wc *wc);
 
 /// Lends the `ibv_qp`. It stays this library's: don't destroy it, and don't use it after the handle is closed.
+/// Works, too, when the device is gone or a defect was caught on the handle.
 ///
 /// - Ownership: borrowed.
 /// - Threads: MT-safe.
 /// - Blocks: no.
-/// - Errors: VBN_ERR_ARGUMENT, VBN_ERR_CLOSED, VBN_ERR_FORKED, VBN_ERR_INTERNAL.
+/// - Errors: VBN_ERR_ARGUMENT.
 /// - Since: 0.1
 /// - Source: this library
 vbn_status vbn_qp_native(const vbn_qp *qp,
@@ -3082,12 +3075,12 @@ vbn_status vbn_qp_native(const vbn_qp *qp,
 
 /// Gives the `ibv_qp` away: the handle ends, the queue pair lives on and is the caller's to destroy. Its PD and completion
 /// queues must outlive it.
+/// Works, too, when the device is gone or a defect was caught on the handle.
 ///
 /// - Ownership: `*native_out` becomes the caller's; `*qp` is set to NULL.
 /// - Threads: MT-safe; no other call on this handle may start afterwards.
 /// - Blocks: no.
-/// - Errors: VBN_ERR_ARGUMENT, VBN_ERR_CLOSED, VBN_ERR_FORKED, VBN_ERR_BUSY (another thread is inside a call),
-///   VBN_ERR_INTERNAL.
+/// - Errors: VBN_ERR_ARGUMENT, VBN_ERR_BUSY (another thread is inside a call).
 /// - Since: 0.1
 /// - Source: this library
 vbn_status vbn_qp_release(vbn_qp **qp,
@@ -3101,8 +3094,7 @@ vbn_status vbn_qp_release(vbn_qp **qp,
 /// - Ownership: as `attr` says; see VBN_ADOPT_*. After a failure `native` is still the caller's.
 /// - Threads: MT-safe.
 /// - Blocks: for a system call.
-/// - Errors: VBN_ERR_ARGUMENT, VBN_ERR_CLOSED, VBN_ERR_FORKED, VBN_ERR_DEVICE_GONE, VBN_ERR_TOO_NEW,
-///   VBN_ERR_NO_MEMORY, VBN_ERR_NOT_SUPPORTED (not RC), VBN_ERR_DRIVER, VBN_ERR_INTERNAL.
+/// - Errors: VBN_ERR_ARGUMENT, VBN_ERR_TOO_NEW, VBN_ERR_NO_MEMORY, VBN_ERR_NOT_SUPPORTED (not RC), VBN_ERR_DRIVER.
 /// - Since: 0.1
 /// - Source: this library
 vbn_status vbn_qp_adopt(vbn_pd *pd,
@@ -3118,11 +3110,11 @@ vbn_status vbn_qp_adopt(vbn_pd *pd,
 /// - Ownership: fills the caller's `*record`.
 /// - Threads: MT-safe.
 /// - Blocks: for system calls.
-/// - Errors: VBN_ERR_ARGUMENT, VBN_ERR_LIMIT (port, sgid_index), VBN_ERR_NOT_FOUND (no usable GID), VBN_ERR_CLOSED,
-///   VBN_ERR_FORKED, VBN_ERR_DEVICE_GONE, VBN_ERR_TOO_NEW, VBN_ERR_NO_MEMORY, VBN_ERR_DRIVER, VBN_ERR_INTERNAL.
+/// - Errors: VBN_ERR_ARGUMENT, VBN_ERR_LIMIT (port, sgid_index), VBN_ERR_NOT_FOUND (no usable GID), VBN_ERR_TOO_NEW,
+///   VBN_ERR_NO_MEMORY, VBN_ERR_DRIVER.
 /// - Since: 0.1
 /// - Source: this library
-vbn_status vbn_rc_record_local(vbn_qp *qp,
+vbn_status vbn_rc_record_local(const vbn_qp *qp,
                                const vbn_rc_attr *attr,
                                vbn_rc_record *record);
 
@@ -3132,7 +3124,7 @@ vbn_status vbn_rc_record_local(vbn_qp *qp,
 /// - Ownership: reads `*record`, fills `bytes`, which must have room for `size` bytes.
 /// - Threads: MT-safe.
 /// - Blocks: no.
-/// - Errors: VBN_ERR_ARGUMENT (a field out of range, size not 28), VBN_ERR_INTERNAL.
+/// - Errors: VBN_ERR_ARGUMENT (a field out of range, size not 28).
 /// - Since: 0.1
 /// - Source: rdma4py 2026.10.22, QPInfo
 vbn_status vbn_rc_record_encode(const vbn_rc_record *record,
@@ -3144,7 +3136,7 @@ vbn_status vbn_rc_record_encode(const vbn_rc_record *record,
 /// - Ownership: reads `bytes`, fills the caller's `*record`.
 /// - Threads: MT-safe.
 /// - Blocks: no.
-/// - Errors: VBN_ERR_ARGUMENT (size not 28, a field out of range), VBN_ERR_INTERNAL.
+/// - Errors: VBN_ERR_ARGUMENT (size not 28, a field out of range).
 /// - Since: 0.1
 /// - Source: rdma4py 2026.10.22, QPInfo
 vbn_status vbn_rc_record_decode(const uint8_t *bytes, size_t size, vbn_rc_record *record);
@@ -3157,8 +3149,7 @@ vbn_status vbn_rc_record_decode(const uint8_t *bytes, size_t size, vbn_rc_record
 /// - Ownership: reads the caller's structs.
 /// - Threads: MT-safe.
 /// - Blocks: for system calls.
-/// - Errors: VBN_ERR_ARGUMENT, VBN_ERR_LIMIT (port, pkey_index), VBN_ERR_CLOSED, VBN_ERR_FORKED, VBN_ERR_DEVICE_GONE,
-///   VBN_ERR_TOO_NEW, VBN_ERR_NO_MEMORY, VBN_ERR_DRIVER, VBN_ERR_INTERNAL.
+/// - Errors: VBN_ERR_ARGUMENT, VBN_ERR_LIMIT (port, pkey_index), VBN_ERR_TOO_NEW, VBN_ERR_NO_MEMORY, VBN_ERR_DRIVER.
 /// - Since: 0.1
 /// - Source: ibv_modify_qp(3)
 vbn_status vbn_qp_to_init(vbn_qp *qp,
@@ -3171,9 +3162,9 @@ vbn_status vbn_qp_to_init(vbn_qp *qp,
 /// - Ownership: reads the caller's structs.
 /// - Threads: MT-safe.
 /// - Blocks: for system calls; may wait for the peer's address (seconds).
-/// - Errors: VBN_ERR_ARGUMENT, VBN_ERR_LIMIT (port, path_mtu, max_dest_rd_atomic), VBN_ERR_NOT_FOUND (the local record's
-///   GID is not in the port's table), VBN_ERR_CLOSED, VBN_ERR_FORKED, VBN_ERR_DEVICE_GONE, VBN_ERR_TOO_NEW,
-///   VBN_ERR_NO_MEMORY, VBN_ERR_DRIVER (sys_errno ETIMEDOUT, ENETUNREACH, EINVAL, ...), VBN_ERR_INTERNAL.
+/// - Errors: VBN_ERR_ARGUMENT, VBN_ERR_LIMIT (port, path_mtu, max_dest_rd_atomic), VBN_ERR_NOT_FOUND (the local
+///   record's GID is not in the port's table), VBN_ERR_TOO_NEW, VBN_ERR_NO_MEMORY, VBN_ERR_DRIVER (sys_errno ETIMEDOUT,
+///   ENETUNREACH, EINVAL, ...).
 /// - Since: 0.1
 /// - Source: ibv_modify_qp(3)
 vbn_status vbn_qp_to_rtr(vbn_qp *qp,
@@ -3188,8 +3179,7 @@ vbn_status vbn_qp_to_rtr(vbn_qp *qp,
 /// - Ownership: reads the caller's structs.
 /// - Threads: MT-safe.
 /// - Blocks: for system calls.
-/// - Errors: VBN_ERR_ARGUMENT, VBN_ERR_LIMIT (max_rd_atomic), VBN_ERR_CLOSED, VBN_ERR_FORKED, VBN_ERR_DEVICE_GONE,
-///   VBN_ERR_TOO_NEW, VBN_ERR_NO_MEMORY, VBN_ERR_DRIVER, VBN_ERR_INTERNAL.
+/// - Errors: VBN_ERR_ARGUMENT, VBN_ERR_LIMIT (max_rd_atomic), VBN_ERR_TOO_NEW, VBN_ERR_NO_MEMORY, VBN_ERR_DRIVER.
 /// - Since: 0.1
 /// - Source: ibv_modify_qp(3)
 vbn_status vbn_qp_to_rts(vbn_qp *qp,
@@ -3199,15 +3189,16 @@ vbn_status vbn_qp_to_rts(vbn_qp *qp,
 /// Connects an RC queue pair to its peer: from wherever it is to RTS. `local` is what vbn_rc_record_local made and the peer
 /// was sent, `remote` what the peer sent. Every parameter can be overridden by `attr`, which may be NULL.
 ///
-/// A queue pair that is already connected is fine if it shows the same peer. After a failure the call may be repeated.
+/// A queue pair that is already connected is fine if it shows the same peer. After a failure the call may be repeated. Two
+/// threads that connect one queue pair do so one after the other.
 ///
 /// - Ownership: reads the caller's structs.
 /// - Threads: MT-safe.
 /// - Blocks: for system calls; may wait for the peer's address (seconds). It does not wait for the peer itself.
 /// - Errors: VBN_ERR_ARGUMENT (also: connected to another peer, or in a state from which there is no way),
-///   VBN_ERR_LIMIT (port, pkey_index, path_mtu, max_rd_atomic, max_dest_rd_atomic), VBN_ERR_NOT_FOUND (the local record's
-///   GID is not in the port's table), VBN_ERR_CLOSED, VBN_ERR_FORKED, VBN_ERR_DEVICE_GONE, VBN_ERR_TOO_NEW,
-///   VBN_ERR_NO_MEMORY, VBN_ERR_DRIVER (sys_errno ETIMEDOUT, ENETUNREACH, EINVAL, ...), VBN_ERR_INTERNAL.
+///   VBN_ERR_LIMIT (port, pkey_index, path_mtu, max_rd_atomic, max_dest_rd_atomic), VBN_ERR_NOT_FOUND (the local
+///   record's GID is not in the port's table), VBN_ERR_TOO_NEW, VBN_ERR_NO_MEMORY, VBN_ERR_DRIVER (sys_errno ETIMEDOUT,
+///   ENETUNREACH, EINVAL, ...).
 /// - Since: 0.1
 /// - Source: ibv_modify_qp(3)
 vbn_status vbn_qp_connect_rc(vbn_qp *qp,

@@ -34,6 +34,7 @@ static struct ibv_context *open_raw(const char *name) {
 }
 
 static void make_raw(void) {
+    need_rc(test_device());
     p.a.size = 65536;
     p.a.memory = aligned_alloc(4096, p.a.size);
     CHECK(p.a.memory != NULL);
@@ -229,7 +230,7 @@ static void user_data(void) {
     CHECK_OK(vbn_pd_query(p.a.pd, &pd));
     CHECK_OK(vbn_cq_query(p.a.cq, &cq));
     CHECK_UEQ(context.user_data, 4711);
-    CHECK_EQ(context.ownership, VBN_CONTEXT_BORROWED);
+    CHECK_EQ(context.ownership, VBN_ADOPT_BORROW);
     CHECK_STR(context.name, test_device());
     CHECK_UEQ(pd.user_data, 4711);
     CHECK_UEQ(cq.user_data, 4711);

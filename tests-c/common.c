@@ -32,6 +32,7 @@ void side_open(struct side *side, const struct setup *setup) {
     static const struct setup usual;
     if (!setup) setup = &usual;
     memset(side, 0, sizeof *side);
+    need_rc(setup->device ? setup->device : test_device());
     side->size = setup->size ? setup->size : 65536;
     side->memory = aligned_alloc(4096, (side->size + 4095) / 4096 * 4096);
     CHECK(side->memory != NULL);
@@ -195,6 +196,18 @@ void qp_force(vbn_qp *qp, int32_t state) {
 
 int is_soft_roce(const char *device) {
     return strncmp(device, "rxe", 3) == 0;
+}
+
+void need_rc(const char *device) {
+    static char known[64];
+    if (strcmp(device, known) == 0) return;
+    vbn_context *context = NULL;
+    vbn_device_attr attr = {.struct_size = sizeof attr};
+    CHECK_OK(vbn_context_open(device, NULL, &context));
+    CHECK_OK(vbn_context_query_device(context, &attr));
+    CHECK_OK(vbn_context_close(&context));
+    if (attr.vendor_id == 0x1d0f) SKIP("needs RC: %s is an EFA, which has UD and SRD only", device);
+    snprintf(known, sizeof known, "%s", device);
 }
 
 void sleep_ms(int ms) {

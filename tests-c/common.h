@@ -43,6 +43,7 @@ struct pair {
     struct side a, b;
 };
 
+/* Skips on a device without RC. */
 void side_open(struct side *side, const struct setup *setup);
 void side_close(struct side *side);
 
@@ -81,6 +82,8 @@ vbn_live_info live_info(const vbn_context *context);
 void qp_force(vbn_qp *qp, int32_t state);
 
 int is_soft_roce(const char *device);
+/* Skips the test on a device without RC queue pairs, with the reason "needs RC: ...". Leaves nothing open. */
+void need_rc(const char *device);
 void sleep_ms(int ms);
 
 #endif

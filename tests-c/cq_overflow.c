@@ -38,7 +38,7 @@ static void overflow(void) {
     }
     CHECK(found);
     CHECK_UEQ(event.user_data, mark);
-    CHECK_EQ(event.element, VBN_ELEMENT_CQ);
+    CHECK_EQ(event.kind, VBN_ELEMENT_CQ);
     CHECK_EQ(event.known, 1);
     CHECK_UEQ(event.number, info.handle);
     CHECK_OK(vbn_cq_close(&small));

@@ -6,12 +6,12 @@
 
 #include "common.h"
 
-static struct side side;
+static vbn_context *context;
 static struct ibv_context *raw;
 
 static void open_both(void) {
-    side_open(&side, NULL);
-    CHECK_OK(vbn_context_native(side.context, &raw));
+    CHECK_OK(vbn_context_open(test_device(), NULL, &context));
+    CHECK_OK(vbn_context_native(context, &raw));
 }
 
 #define SAME(field) CHECK_EQ(ours.field, theirs.orig_attr.field)
@@ -23,7 +23,7 @@ static void device(void) {
     ours.struct_size = sizeof ours;
     struct ibv_device_attr_ex theirs;
     memset(&theirs, 0, sizeof theirs);
-    CHECK_OK(vbn_context_query_device(side.context, &ours));
+    CHECK_OK(vbn_context_query_device(context, &ours));
     CHECK_EQ(ibv_query_device_ex(raw, NULL, &theirs), 0);
     CHECK_STR(ours.fw_ver, theirs.orig_attr.fw_ver);
     CHECK_UEQ(ours.node_guid, be64toh(theirs.orig_attr.node_guid));
@@ -80,7 +80,7 @@ static void device(void) {
     CHECK_UEQ(ours.max_dm_size, theirs.max_dm_size);
     CHECK_UEQ(ours.pci_atomic_swap, theirs.pci_atomic_caps.swap);
     CHECK_UEQ(ours.phys_port_cnt_ex, theirs.phys_port_cnt_ex ? theirs.phys_port_cnt_ex : theirs.orig_attr.phys_port_cnt);
-    side_close(&side);
+    CHECK_OK(vbn_context_close(&context));
 }
 
 #undef SAME
@@ -93,7 +93,7 @@ static void port(void) {
     ours.struct_size = sizeof ours;
     struct ibv_port_attr theirs;
     memset(&theirs, 0, sizeof theirs);
-    CHECK_OK(vbn_context_query_port(side.context, 1, &ours));
+    CHECK_OK(vbn_context_query_port(context, 1, &ours));
     CHECK_EQ(ibv_query_port(raw, 1, &theirs), 0);
     SAME(state);
     SAME(max_mtu);
@@ -116,7 +116,7 @@ static void port(void) {
     SAME(phys_state);
     SAME(link_layer);
     SAME(flags);
-    side_close(&side);
+    CHECK_OK(vbn_context_close(&context));
 }
 
 static void gid_entries(void) {
@@ -126,16 +126,16 @@ static void gid_entries(void) {
     ssize_t expected = ibv_query_gid_table(raw, theirs, 64, 0);
     uint32_t count = 0;
     CHECK(expected > 0);
-    CHECK_OK(vbn_context_gid_table(side.context, ours, sizeof ours[0], 64, &count));
+    CHECK_OK(vbn_context_gid_table(context, ours, sizeof ours[0], 64, &count));
     CHECK_EQ(count, expected);
     for (uint32_t i = 0; i < count; i++) {
         CHECK_MEM(ours[i].gid, theirs[i].gid.raw, 16);
         CHECK_UEQ(ours[i].index, theirs[i].gid_index);
-        CHECK_UEQ(ours[i].port, theirs[i].port_num);
+        CHECK_UEQ(ours[i].port_num, theirs[i].port_num);
         CHECK_EQ(ours[i].type, theirs[i].gid_type);
         CHECK_UEQ(ours[i].ifindex, theirs[i].ndev_ifindex);
     }
-    side_close(&side);
+    CHECK_OK(vbn_context_close(&context));
 }
 
 static void pkeys(void) {
@@ -143,9 +143,9 @@ static void pkeys(void) {
     __be16 theirs;
     uint16_t ours;
     CHECK_EQ(ibv_query_pkey(raw, 1, 0, &theirs), 0);
-    CHECK_OK(vbn_context_query_pkey(side.context, 1, 0, &ours));
+    CHECK_OK(vbn_context_query_pkey(context, 1, 0, &ours));
     CHECK_UEQ(ours, be16toh(theirs));
-    side_close(&side);
+    CHECK_OK(vbn_context_close(&context));
 }
 
 static void queue_pair(void) {

@@ -29,7 +29,7 @@ static vbn_async_event await(vbn_context *context, int32_t type) {
     for (int i = 0; i < 50; i++) {
         vbn_async_event event = {.struct_size = sizeof event};
         CHECK_OK(vbn_context_get_async_event(context, PATIENCE, &event));
-        test_note("%s, element %d, number %u", vbn_event_type_name(event.type), event.element, event.number);
+        test_note("%s, kind %d, number %u", vbn_event_type_name(event.type), event.kind, event.number);
         if (event.type == type) return event;
     }
     FAIL("no %s among 50 events", vbn_event_type_name(type));
@@ -64,7 +64,7 @@ static void down_and_up(void) {
     struct pollfd fd = {.fd = info.async_fd, .events = POLLIN};
     CHECK_EQ(poll(&fd, 1, 60000), 1);
     vbn_async_event event = await(context, VBN_EVENT_PORT_ERR);
-    CHECK_EQ(event.element, VBN_ELEMENT_PORT);
+    CHECK_EQ(event.kind, VBN_ELEMENT_PORT);
     CHECK_UEQ(event.number, 1);
     CHECK_UEQ(event.user_data, 0xabcdef);
     CHECK_EQ(event.known, 1);

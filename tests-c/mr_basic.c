@@ -248,10 +248,10 @@ static void dmabuf_bad_fd(void) {
     close_pd();
 }
 
-/* A descriptor that is no dma-buf: soft-RoCE has none at all, others refuse this one. It stays the caller's. */
+/* A descriptor that is no dma-buf, nor memory of any kind: soft-RoCE has none at all, others refuse this one. It stays the caller's. */
 static void dmabuf(void) {
     open_pd();
-    int fd = open("/dev/zero", O_RDWR | O_CLOEXEC);
+    int fd = open("/dev/null", O_RDWR | O_CLOEXEC);
     CHECK(fd >= 0);
     vbn_mr *mr = NULL;
     vbn_status status = vbn_mr_reg_dmabuf(pd, fd, 0, 4096, 0, VBN_ACCESS_LOCAL_WRITE, NULL, &mr);

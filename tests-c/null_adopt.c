@@ -63,7 +63,7 @@ static void given_away_and_taken_back(void)
     null.live(&after);
     MUST(!memcmp(&before, &after, sizeof(after)), "adoption made or destroyed something");
     OK(vbn_context_query(g.context, &info));
-    MUST(info.ownership == VBN_CONTEXT_OWNED && info.user_data == 11, "ownership %d", info.ownership);
+    MUST(info.ownership == VBN_ADOPT_OWN && info.user_data == 11, "ownership %d", info.ownership);
     OK(vbn_mr_query(g.mr, &mr_info));
     MUST(mr_info.kind == VBN_MR_ADOPTED && !mr_info.owner && !mr_info.access && mr_info.user_data == 11, "kind %d", mr_info.kind);
     MUST(mr_info.addr == (uintptr_t)rig_memory && mr_info.length == sizeof(rig_memory) && mr_info.lkey == mr->lkey, "the region");
@@ -97,19 +97,72 @@ static void a_failed_adoption_leaves_the_object(void)
 {
     vbn_adopt_attr attr = own();
     struct nullv_live before, after;
+    struct ibv_context *ibv_context;
     vbn_context *context;
+    struct ibv_qp *ibv_qp;
     vbn_qp *qp;
 
     begin();
+    OK(vbn_context_open("null1", NULL, &context));
+    OK(vbn_context_release(&context, &ibv_context));
+    OK(vbn_qp_release(&g.qp, &ibv_qp));
     null.live(&before);
     null.fail("ibv_query_device", 1, EIO);
-    WANT(vbn_context_adopt(g.ibv_context, &attr, &context), VBN_ERR_DRIVER);
+    WANT(vbn_context_adopt(ibv_context, &attr, &context), VBN_ERR_DRIVER);
     null.fail("ibv_query_qp", 1, EFAULT);
-    WANT(vbn_qp_adopt(g.pd, g.ibv_qp, &attr, &qp), VBN_ERR_DRIVER);
+    WANT(vbn_qp_adopt(g.pd, ibv_qp, &attr, &qp), VBN_ERR_DRIVER);
     attr.reserved0 = 1;
-    WANT(vbn_context_adopt(g.ibv_context, &attr, &context), VBN_ERR_ARGUMENT);
+    WANT(vbn_context_adopt(ibv_context, &attr, &context), VBN_ERR_ARGUMENT);
+    WANT(vbn_qp_adopt(g.pd, ibv_qp, &attr, &qp), VBN_ERR_ARGUMENT);
     null.live(&after);
     MUST(!memcmp(&before, &after, sizeof(after)), "a refused object was destroyed");
+    attr.reserved0 = 0;
+    OK(vbn_context_adopt(ibv_context, &attr, &context));
+    OK(vbn_qp_adopt(g.pd, ibv_qp, &attr, &g.qp));
+    OK(vbn_context_close(&context));
+    end();
+}
+
+/* Two handles that both destroy would be one too many; a released object may be taken again. */
+static void one_owner_only(void)
+{
+    vbn_adopt_attr attr = own();
+    struct ibv_pd *native;
+    vbn_pd *pd = NULL, *owner, *borrower;
+    vbn_cq *cq = NULL;
+
+    begin();
+    WANT(vbn_pd_adopt(g.context, g.ibv_pd, &attr, &pd), VBN_ERR_ARGUMENT);
+    WANT_TEXT("already");
+    WANT(vbn_cq_adopt(g.context, g.ibv_cq, &attr, &cq), VBN_ERR_ARGUMENT);
+    MUST(!pd && !cq, "outputs");
+    OK(vbn_pd_alloc(g.context, NULL, &owner));
+    OK(vbn_pd_release(&owner, &native));
+    OK(vbn_pd_adopt(g.context, native, NULL, &borrower));
+    OK(vbn_pd_adopt(g.context, native, &attr, &owner));
+    WANT(vbn_pd_adopt(g.context, native, &attr, &pd), VBN_ERR_ARGUMENT);
+    OK(vbn_pd_close(&borrower));
+    OK(vbn_pd_close(&owner));
+    end();
+}
+
+/* The address of a region means nothing elsewhere, and isn't ignored. */
+static void an_address_for_what_has_none(void)
+{
+    NEW(vbn_adopt_attr, attr);
+    vbn_context *context;
+    vbn_channel *channel;
+    vbn_pd *pd;
+    vbn_cq *cq;
+    vbn_qp *qp;
+
+    begin();
+    attr.set = VBN_ADOPT_SET_IOVA;
+    WANT(vbn_context_adopt(g.ibv_context, &attr, &context), VBN_ERR_ARGUMENT);
+    WANT(vbn_pd_adopt(g.context, g.ibv_pd, &attr, &pd), VBN_ERR_ARGUMENT);
+    WANT(vbn_channel_adopt(g.context, g.ibv_channel, &attr, &channel), VBN_ERR_ARGUMENT);
+    WANT(vbn_cq_adopt(g.context, g.ibv_cq, &attr, &cq), VBN_ERR_ARGUMENT);
+    WANT(vbn_qp_adopt(g.pd, g.ibv_qp, &attr, &qp), VBN_ERR_ARGUMENT);
     end();
 }
 
@@ -256,18 +309,40 @@ static int custom(void *native, void *arg)
     return native == arg ? answer : EPROTO;
 }
 
+/* A PD that `custom` says to have destroyed, and which is still there for destroy_pd. */
+static struct ibv_pd *an_unowned_pd(void)
+{
+    struct ibv_pd *native;
+    vbn_pd *pd;
+
+    OK(vbn_pd_alloc(g.context, NULL, &pd));
+    OK(vbn_pd_release(&pd, &native));
+    return native;
+}
+
+static void destroy_pd(struct ibv_pd *native)
+{
+    vbn_adopt_attr attr = own();
+    vbn_pd *pd;
+
+    OK(vbn_pd_adopt(g.context, native, &attr, &pd));
+    OK(vbn_pd_close(&pd));
+}
+
 static void a_custom_destroy_with_the_last_child(void)
 {
-    NEW(vbn_adopt_attr, attr);
+    vbn_adopt_attr attr = own();
     NEW(vbn_live_info, live);
     vbn_pd *pd, *unrelated;
+    struct ibv_pd *native;
     vbn_mr *mr;
 
     begin();
+    native = an_unowned_pd();
     attr.ownership = VBN_ADOPT_CUSTOM;
     attr.destroy = custom;
-    attr.destroy_arg = g.ibv_pd;
-    OK(vbn_pd_adopt(g.context, g.ibv_pd, &attr, &pd));
+    attr.destroy_arg = native;
+    OK(vbn_pd_adopt(g.context, native, &attr, &pd));
     OK(vbn_mr_reg(pd, rig_memory, 64, 0, NULL, &mr));
     destroys = 0;
     answer = EBUSY;
@@ -283,19 +358,58 @@ static void a_custom_destroy_with_the_last_child(void)
     OK(vbn_context_live(g.context, &live));
     MUST(!live.pd_refused && destroys >= 2, "%u refused after %d calls", live.pd_refused, destroys);
     destroys = 0;
+    destroy_pd(native);
     end();
     MUST(!destroys, "called again after success");
+}
+
+/* CUSTOM: whatever errno the function gives, the object still exists, and nothing is concluded about the device. */
+static void a_custom_destroy_that_says_gone(void)
+{
+    static const int errors[] = {EIO, ENODEV};
+    NEW(vbn_adopt_attr, attr);
+    NEW(vbn_context_info, info);
+    NEW(vbn_pd_info, pd_info);
+    struct ibv_pd *native;
+    vbn_pd *pd;
+
+    begin();
+    native = an_unowned_pd();
+    attr.ownership = VBN_ADOPT_CUSTOM;
+    attr.destroy = custom;
+    attr.destroy_arg = native;
+    for (size_t i = 0; i < ARRAY_SIZE(errors); i++) {
+        OK(vbn_pd_adopt(g.context, native, &attr, &pd));
+        /* Not even where the device doesn't answer: the function knows best. */
+        null.fail("ibv_query_device", 0, EIO);
+        answer = errors[i];
+        destroys = 0;
+        WANT(vbn_pd_close(&pd), answer == EIO ? VBN_ERR_DRIVER : VBN_ERR_DEVICE_GONE);
+        WANT_ERRNO(answer);
+        MUST(pd && destroys == 1, "%d calls", destroys);
+        OK(vbn_pd_query(pd, &pd_info));
+        OK(vbn_context_query(g.context, &info));
+        null.reset();
+        answer = 0;
+        OK(vbn_pd_close(&pd));
+        MUST(destroys == 2, "%d calls", destroys);
+    }
+    destroy_pd(native);
+    end();
 }
 
 static const struct test tests[] = {
     {"given_away_and_taken_back", given_away_and_taken_back},
     {"a_region_with_an_address", a_region_with_an_address},
     {"a_failed_adoption_leaves_the_object", a_failed_adoption_leaves_the_object},
+    {"one_owner_only", one_owner_only},
+    {"an_address_for_what_has_none", an_address_for_what_has_none},
     {"an_owned_object_that_is_not_destroyed", an_owned_object_that_is_not_destroyed},
     {"strangers", strangers},
     {"other_types_of_queue_pairs", other_types_of_queue_pairs},
     {"an_adopted_queue_pair_works", an_adopted_queue_pair_works},
     {"a_custom_destroy_with_the_last_child", a_custom_destroy_with_the_last_child},
+    {"a_custom_destroy_that_says_gone", a_custom_destroy_that_says_gone},
     {"adopted_descriptors_are_left_alone", adopted_descriptors_are_left_alone},
     {NULL, NULL},
 };

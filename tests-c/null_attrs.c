@@ -588,7 +588,7 @@ static void gids_and_pkeys(void)
     OK(vbn_context_gid_table(g.context, entries, sizeof(entries[0]), 4, &count));
     MUST(count == 3, "count %u", count);
     for (uint32_t i = 0; i < 3; i++) {
-        MUST(entries[i].index == i && entries[i].port == 1 && entries[i].type == types[i], "entry %u", i);
+        MUST(entries[i].index == i && entries[i].port_num == 1 && entries[i].type == types[i], "entry %u", i);
         OK(vbn_context_query_gid(g.context, 1, i, gid));
         CHECK_MEM(gid, entries[i].gid, 16);
     }

@@ -190,12 +190,13 @@ static int custom_destroy(void *native, void *arg)
 
 static void custom_ownership(void)
 {
+    vbn_adopt_attr own = {.struct_size = sizeof(own), .ownership = VBN_ADOPT_OWN};
     NEW(vbn_adopt_attr, attr);
     vbn_mr *mr;
     struct ibv_mr *native;
 
     open_all();
-    OK(vbn_mr_native(g.mr, &native));
+    OK(vbn_mr_release(&g.mr, &native));
     attr.ownership = VBN_ADOPT_CUSTOM;
     attr.destroy = custom_destroy;
     attr.destroy_arg = &custom_calls;
@@ -208,6 +209,7 @@ static void custom_ownership(void)
     custom_answer = 0;
     OK(vbn_mr_close(&mr));
     MUST(!mr && custom_calls == 2, "%d calls", custom_calls);
+    OK(vbn_mr_adopt(g.pd, native, &own, &g.mr));
     OK(vbn_qp_close(&qp2));
     OK(vbn_cq_close(&cq2));
     rig_close(&g);
@@ -300,6 +302,120 @@ static void a_stale_handle_is_safe(void)
     null_clean();
 }
 
+/* ---- Refused destroys ---- */
+
+/* Leaves a PD whose deferred destroy the driver has refused. Nothing else holds the context. */
+static void leave_a_refused_pd(void)
+{
+    NEW(vbn_live_info, live);
+
+    null_begin();
+    g = rig_open();
+    OK(vbn_mr_close(&g.mr));
+    OK(vbn_channel_close(&g.channel));
+    OK(vbn_cq_close(&g.cq));
+    OK(vbn_pd_close(&g.pd));
+    null.fail("ibv_dealloc_pd", 0, EBUSY);
+    OK(vbn_qp_close(&g.qp));
+    OK(vbn_context_live(g.context, &live));
+    MUST(live.pd_refused == 1 && !live.pd_closed && !live.cq_closed && !live.channel_closed, "%u refused, %u closed PDs", live.pd_refused,
+         live.pd_closed);
+    null.reset();
+}
+
+/* Every later close tries again, also one that destroys nothing itself: here the context waits for the PD that it retries. */
+static void a_deferred_close_retries(void)
+{
+    leave_a_refused_pd();
+    OK(vbn_context_close(&g.context));
+    null_clean();
+}
+
+static void a_deferred_close_of_another_retries(void)
+{
+    NEW(vbn_live_info, live);
+    vbn_pd *pd;
+    vbn_mr *mr;
+
+    leave_a_refused_pd();
+    OK(vbn_pd_alloc(g.context, NULL, &pd));
+    OK(vbn_mr_reg(pd, rig_memory, 64, 0, NULL, &mr));
+    OK(vbn_pd_close(&pd));
+    OK(vbn_context_live(g.context, &live));
+    MUST(!live.pd_refused && live.pd_closed == 1, "%u refused, %u closed PDs", live.pd_refused, live.pd_closed);
+    OK(vbn_mr_close(&mr));
+    OK(vbn_context_close(&g.context));
+    null_clean();
+}
+
+static void a_release_retries(void)
+{
+    NEW(vbn_adopt_attr, own);
+    NEW(vbn_live_info, live);
+    struct ibv_pd *native;
+    vbn_pd *pd;
+
+    leave_a_refused_pd();
+    OK(vbn_pd_alloc(g.context, NULL, &pd));
+    OK(vbn_pd_release(&pd, &native));
+    OK(vbn_context_live(g.context, &live));
+    MUST(!live.pd_refused && !live.pd_open, "%u refused, %u open PDs", live.pd_refused, live.pd_open);
+    own.ownership = VBN_ADOPT_OWN;
+    OK(vbn_pd_adopt(g.context, native, &own, &pd));
+    OK(vbn_pd_close(&pd));
+    OK(vbn_context_close(&g.context));
+    null_clean();
+}
+
+/* A driver may answer EIO or ENODEV for one command of a device that is there: the object is too, and so is the handle. */
+static void each_close_fails(int err, vbn_status status)
+{
+    NEW(vbn_context_info, info);
+
+    null_begin();
+    g = rig_open();
+#define FAILS(function, close, handle) \
+    null.fail(function, 1, err); \
+    WANT(close(&handle), status); \
+    WANT_ERRNO(err); \
+    WANT_TEXT(function); \
+    MUST(handle, "the handle has gone"); \
+    OK(vbn_context_query(g.context, &info))
+    FAILS("ibv_destroy_qp", vbn_qp_close, g.qp);
+    OK(vbn_qp_close(&g.qp));
+    FAILS("ibv_destroy_cq", vbn_cq_close, g.cq);
+    OK(vbn_cq_close(&g.cq));
+    FAILS("ibv_destroy_comp_channel", vbn_channel_close, g.channel);
+    OK(vbn_channel_close(&g.channel));
+    FAILS("ibv_dereg_mr", vbn_mr_close, g.mr);
+    OK(vbn_mr_close(&g.mr));
+    FAILS("ibv_dealloc_pd", vbn_pd_close, g.pd);
+    OK(vbn_pd_close(&g.pd));
+    FAILS("ibv_close_device", vbn_context_close, g.context);
+    OK(vbn_context_close(&g.context));
+    null_clean();
+}
+
+static void eio_of_a_healthy_device(void) { each_close_fails(EIO, VBN_ERR_DRIVER); }
+static void enodev_of_a_healthy_device(void) { each_close_fails(ENODEV, VBN_ERR_DEVICE_GONE); }
+
+/* The same for a destroy that was deferred: the object waits for another try. */
+static void eio_of_a_deferred_destroy(void)
+{
+    NEW(vbn_live_info, live);
+
+    null_begin();
+    g = rig_open();
+    OK(vbn_cq_close(&g.cq));
+    null.fail("ibv_destroy_cq", 0, EIO);
+    OK(vbn_qp_close(&g.qp));
+    OK(vbn_context_live(g.context, &live));
+    MUST(live.cq_refused == 1, "%u refused queues", live.cq_refused);
+    null.reset();
+    rig_close(&g);
+    null_clean();
+}
+
 static const struct test tests[] = {
     {"every_order", every_order},
     {"a_closed_parent", a_closed_parent},
@@ -308,6 +424,12 @@ static const struct test tests[] = {
     {"borrowed_objects_stay", borrowed_objects_stay},
     {"a_stale_handle_is_safe", a_stale_handle_is_safe},
     {"an_owner_is_kept_until_the_close_succeeds", an_owner_is_kept_until_the_close_succeeds},
+    {"a_deferred_close_retries", a_deferred_close_retries},
+    {"a_deferred_close_of_another_retries", a_deferred_close_of_another_retries},
+    {"a_release_retries", a_release_retries},
+    {"eio_of_a_healthy_device", eio_of_a_healthy_device},
+    {"enodev_of_a_healthy_device", enodev_of_a_healthy_device},
+    {"eio_of_a_deferred_destroy", eio_of_a_deferred_destroy},
     {NULL, NULL},
 };
 

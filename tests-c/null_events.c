@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /* Events: which object they name, whoever made it; and a device that goes away. */
 #include <dlfcn.h>
+#include <unistd.h>
 #include "null_help.h"
 
 static struct rig g;
@@ -81,7 +82,7 @@ static void event_is(int32_t type, int32_t element, uint64_t user_data, uint32_t
 {
     vbn_async_event e = next();
 
-    MUST(e.type == type && e.element == element, "%s: type %d, element %d", vbn_event_type_name(type), e.type, e.element);
+    MUST(e.type == type && e.kind == element, "%s: type %d, kind %d", vbn_event_type_name(type), e.type, e.kind);
     MUST(e.user_data == user_data, "%s: user_data 0x%llx, not 0x%llx", vbn_event_type_name(type), (unsigned long long)e.user_data,
          (unsigned long long)user_data);
     MUST(e.number == number, "%s: number %u, not %u", vbn_event_type_name(type), e.number, number);
@@ -313,6 +314,64 @@ static void refused_events(void)
     end();
 }
 
+/* Readable and yet with nothing to read, as older kernels show a removed device: the time is kept all the same. */
+static void nothing_behind_a_readable_descriptor(void)
+{
+    static const int64_t timeouts[] = {0, 1000000, 30000000};
+    NEW(vbn_cq_event, cq_event);
+    NEW(vbn_async_event, event);
+    uint32_t got;
+    vbn_wc wc;
+
+    begin();
+    null.push_cq_event(g.ibv_cq);
+    push(VBN_EVENT_QP_FATAL, g.ibv_qp);
+    null.fail("ibv_get_cq_event", 0, EAGAIN);
+    null.fail("ibv_get_async_event", 0, EAGAIN);
+    /* A call that never ends is ended by this. */
+    alarm(60);
+    for (size_t i = 0; i < ARRAY_SIZE(timeouts); i++) {
+        WANT(vbn_context_get_async_event(g.context, timeouts[i], &event), VBN_ERR_TIMEOUT);
+        WANT(vbn_channel_get_event(g.channel, timeouts[i], &cq_event), VBN_ERR_TIMEOUT);
+        WANT(vbn_cq_wait(g.cq, 1, &wc, 0, timeouts[i], &got), VBN_ERR_TIMEOUT);
+    }
+    alarm(0);
+    null.reset();
+    event_is(VBN_EVENT_QP_FATAL, VBN_ELEMENT_QP, QP_DATA, g.qpn, 1);
+    cq_event_is(CQ_DATA, g.ibv_cq->handle, 1);
+    end();
+}
+
+/* An object whose destroy failed is known to events as before; one that is destroyed no longer, whenever that was. */
+static void known_until_destroyed(void)
+{
+    NEW(vbn_adopt_attr, attr);
+    NEW(vbn_qp_init_attr, init);
+    struct ibv_cq *native;
+    vbn_cq *cq;
+    vbn_qp *qp;
+
+    begin();
+    null.fail("ibv_destroy_qp", 1, EIO);
+    WANT(vbn_qp_close(&g.qp), VBN_ERR_DRIVER);
+    push(VBN_EVENT_QP_FATAL, g.ibv_qp);
+    event_is(VBN_EVENT_QP_FATAL, VBN_ELEMENT_QP, QP_DATA, g.qpn, 1);
+    /* Borrowed, so that the native queue outlives its handle; closed, it has one until its last user goes. */
+    native = raw_cq(NULL);
+    attr.user_data = 0xadad;
+    OK(vbn_cq_adopt(g.context, native, &attr, &cq));
+    init.send_cq = cq;
+    OK(vbn_qp_create(g.pd, &init, &qp));
+    OK(vbn_cq_close(&cq));
+    push(VBN_EVENT_CQ_ERR, native);
+    event_is(VBN_EVENT_CQ_ERR, VBN_ELEMENT_CQ, 0xadad, native->handle, 1);
+    OK(vbn_qp_close(&qp));
+    push(VBN_EVENT_CQ_ERR, native);
+    event_is(VBN_EVENT_CQ_ERR, VBN_ELEMENT_CQ, 0, native->handle, 0);
+    raw.destroy_cq(native);
+    end();
+}
+
 /* ---- A device that goes away ---- */
 
 #define GONE(call) WANT(call, VBN_ERR_DEVICE_GONE)
@@ -412,7 +471,7 @@ static void device_fatal(void)
     begin();
     OK(vbn_context_open("null1", NULL, &other));
     push(VBN_EVENT_DEVICE_FATAL, g.ibv_context);
-    event_is(VBN_EVENT_DEVICE_FATAL, VBN_ELEMENT_DEVICE, CONTEXT_DATA, 1, 1);
+    event_is(VBN_EVENT_DEVICE_FATAL, VBN_ELEMENT_DEVICE, CONTEXT_DATA, 0, 1);
     all_gone();
     native_pointers_stay();
     OK(vbn_context_query(other, &info));
@@ -421,18 +480,71 @@ static void device_fatal(void)
 }
 
 /* The kernel says so by an error on the descriptor too. */
-static void eio_from_the_event_queue(void)
+static void error_from_the_event_queue(int err)
 {
     NEW(vbn_async_event, event);
 
     begin();
     null.push_port_event(g.ibv_context, IBV_EVENT_PORT_ERR, 1);
-    null.fail("ibv_get_async_event", 1, EIO);
+    null.fail("ibv_get_async_event", 1, err);
     WANT(vbn_context_get_async_event(g.context, 0, &event), VBN_ERR_DEVICE_GONE);
-    WANT_ERRNO(EIO);
+    WANT_ERRNO(err);
     all_gone();
     end();
 }
+
+static void eio_from_the_event_queue(void) { error_from_the_event_queue(EIO); }
+static void enodev_from_the_event_queue(void) { error_from_the_event_queue(ENODEV); }
+
+/* Of a channel the caller learns the same. */
+static void error_from_the_channel(int err)
+{
+    NEW(vbn_cq_event, event);
+
+    begin();
+    null.push_cq_event(g.ibv_cq);
+    null.fail("ibv_get_cq_event", 1, err);
+    WANT(vbn_channel_get_event(g.channel, 0, &event), VBN_ERR_DEVICE_GONE);
+    WANT_ERRNO(err);
+    end();
+}
+
+static void eio_from_the_channel(void) { error_from_the_channel(EIO); }
+static void enodev_from_the_channel(void) { error_from_the_channel(ENODEV); }
+
+/* A destroy says that the device has gone, and it is so: that one counts as done, and all other handles are told. */
+static void a_destroy_finds_the_device_gone(int err)
+{
+    NEW(vbn_context_info, info);
+    vbn_context *other;
+
+    begin();
+    OK(vbn_context_open("null1", NULL, &other));
+    null.fail("*", 0, err);
+    OK(vbn_mr_close(&g.mr));
+    MUST(!g.mr, "a handle is left");
+    GONE(vbn_context_query(g.context, &info));
+    WANT_TEXT("removed");
+    GONE(vbn_pd_query(g.pd, &(vbn_pd_info){.struct_size = sizeof(vbn_pd_info)}));
+    GONE(vbn_qp_query(g.qp, &(vbn_qp_info){.struct_size = sizeof(vbn_qp_info)}));
+    GONE(vbn_cq_poll(g.cq, 1, &(vbn_wc){0}, &(uint32_t){0}));
+    GONE(vbn_channel_query(g.channel, &(vbn_channel_info){.struct_size = sizeof(vbn_channel_info)}));
+    OK(vbn_context_query(other, &info));
+    OK(vbn_context_close(&other));
+    OK(vbn_channel_close(&g.channel));
+    OK(vbn_pd_close(&g.pd));
+    OK(vbn_cq_close(&g.cq));
+    OK(vbn_qp_close(&g.qp));
+    /* The provider, which only pretended, still has them. */
+    null.reset();
+    MUST(!raw.destroy_qp(g.ibv_qp) && !raw.dereg_mr(g.ibv_mr) && !raw.destroy_cq(g.ibv_cq), "they were destroyed after all");
+    MUST(!raw.destroy_comp_channel(g.ibv_channel) && !raw.dealloc_pd(g.ibv_pd), "they were destroyed after all");
+    OK(vbn_context_close(&g.context));
+    null_clean();
+}
+
+static void eio_and_no_answer(void) { a_destroy_finds_the_device_gone(EIO); }
+static void enodev_and_no_answer(void) { a_destroy_finds_the_device_gone(ENODEV); }
 
 /* Errors with which the kernel refuses to destroy what it has destroyed itself: they count as done. */
 static void destroys_that_say_gone(int err)
@@ -483,8 +595,15 @@ static const struct test tests[] = {
     {"many_objects", many_objects},
     {"completion_events_name_their_queue", completion_events_name_their_queue},
     {"refused_events", refused_events},
+    {"nothing_behind_a_readable_descriptor", nothing_behind_a_readable_descriptor},
+    {"known_until_destroyed", known_until_destroyed},
     {"device_fatal", device_fatal},
     {"eio_from_the_event_queue", eio_from_the_event_queue},
+    {"enodev_from_the_event_queue", enodev_from_the_event_queue},
+    {"eio_from_the_channel", eio_from_the_channel},
+    {"enodev_from_the_channel", enodev_from_the_channel},
+    {"eio_and_no_answer", eio_and_no_answer},
+    {"enodev_and_no_answer", enodev_and_no_answer},
     {"eio_at_destroy", eio_at_destroy},
     {"enodev_at_destroy", enodev_at_destroy},
     {"deferred_destroys_that_say_gone", deferred_destroys_that_say_gone},

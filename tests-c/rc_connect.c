@@ -191,7 +191,7 @@ static void twice(void) {
     vbn_rc_record other = p.b.record;
     other.qp_num ^= 1;
     CHECK_STATUS(vbn_qp_connect_rc(p.a.qp, &p.a.record, &other, NULL), VBN_ERR_ARGUMENT);
-    CHECK_HAS(test_error().message, "another peer");
+    CHECK_HAS(test_error().message, "a peer of another number");
     CHECK_UEQ(test_error().value, other.qp_num);
     other = p.b.record;
     other.gid[15] ^= 1;

@@ -459,7 +459,7 @@ static void drain(void) {
     if (status == VBN_ERR_TIMEOUT) SKIP("the device sends no event");
     CHECK_OK(status);
     CHECK_STR(vbn_event_type_name(event.type), "SQ_DRAINED");
-    CHECK_EQ(event.element, VBN_ELEMENT_QP);
+    CHECK_EQ(event.kind, VBN_ELEMENT_QP);
     CHECK_UEQ(event.user_data, 0x5051);
     CHECK_UEQ(event.number, vbn_qp_num(p.a.qp));
     CHECK_EQ(event.known, 1);

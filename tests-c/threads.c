@@ -155,6 +155,7 @@ static void *make_loop(void *arg) {
 }
 
 static void make_and_close(void) {
+    need_rc(test_device());
     CHECK_OK(vbn_context_open(test_device(), NULL, &context));
     run_all(make_loop, THREADS);
     vbn_live_info live = live_info(context);

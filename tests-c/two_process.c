@@ -113,7 +113,7 @@ static void write_and_read_back(void) {
     int fds[2];
     struct side side;
     struct greeting peer;
-    test_device();
+    need_rc(test_device());
     CHECK_EQ(socketpair(AF_UNIX, SOCK_STREAM, 0, fds), 0);
     pid_t pid = start_child(fds[1], fds[0]);
     CHECK(pid > 0);
@@ -148,7 +148,7 @@ static void peer_dies(void) {
     struct side side;
     struct greeting peer;
     vbn_wc wc;
-    test_device();
+    need_rc(test_device());
     CHECK_EQ(socketpair(AF_UNIX, SOCK_STREAM, 0, fds), 0);
     pid_t pid = start_child(fds[1], fds[0]);
     close(fds[1]);

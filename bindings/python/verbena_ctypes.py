@@ -35,9 +35,6 @@ VBN_INDEX_NONE = 18446744073709551615
 VBN_VENDOR_NONE = 0
 VBN_VENDOR_WC = 1
 VBN_NAME_SIZE = 64
-VBN_CONTEXT_OWNED = 0
-VBN_CONTEXT_BORROWED = 1
-VBN_CONTEXT_CUSTOM = 2
 VBN_PORT_NOP = 0
 VBN_PORT_DOWN = 1
 VBN_PORT_INIT = 2
@@ -496,7 +493,7 @@ class vbn_gid_entry(Structure):
     _fields_ = [
         ("gid", c_uint8 * 16),
         ("index", c_uint32),
-        ("port", c_uint32),
+        ("port_num", c_uint32),
         ("type", c_int32),
         ("family", c_int32),
         ("ifindex", c_uint32),
@@ -509,7 +506,7 @@ class vbn_async_event(_Sized):
     _fields_ = [
         ("struct_size", c_size_t),
         ("type", c_int32),
-        ("element", c_int32),
+        ("kind", c_int32),
         ("user_data", c_uint64),
         ("number", c_uint32),
         ("known", c_uint8),
@@ -552,7 +549,7 @@ class vbn_gid_choice(_Sized):
         ("struct_size", c_size_t),
         ("gid", c_uint8 * 16),
         ("index", c_uint32),
-        ("port", c_uint32),
+        ("port_num", c_uint32),
         ("type", c_int32),
         ("family", c_int32),
         ("ifindex", c_uint32),
@@ -567,7 +564,7 @@ class vbn_gid_verdict(Structure):
     _fields_ = [
         ("gid", c_uint8 * 16),
         ("index", c_uint32),
-        ("port", c_uint32),
+        ("port_num", c_uint32),
         ("type", c_int32),
         ("family", c_int32),
         ("ifindex", c_uint32),

@@ -18,8 +18,7 @@ use crate::sys::os;
 /// - Ownership: `*out` is the caller's, to be given to vbn_channel_close. It keeps `context` alive.
 /// - Threads: MT-safe.
 /// - Blocks: for a few system calls.
-/// - Errors: VBN_ERR_ARGUMENT, VBN_ERR_CLOSED, VBN_ERR_FORKED, VBN_ERR_DEVICE_GONE, VBN_ERR_TOO_NEW,
-///   VBN_ERR_NO_MEMORY, VBN_ERR_DRIVER.
+/// - Errors: VBN_ERR_ARGUMENT, VBN_ERR_TOO_NEW, VBN_ERR_NO_MEMORY, VBN_ERR_DRIVER.
 /// - Since: 0.1
 /// - Source: ibv_create_comp_channel(3)
 #[unsafe(no_mangle)]
@@ -47,7 +46,7 @@ pub unsafe extern "C" fn vbn_channel_create(
 /// - Ownership: takes the handle back. NULL and a pointer to NULL are fine.
 /// - Threads: MT-safe; no other call on this handle may start afterwards.
 /// - Blocks: for one system call.
-/// - Errors: VBN_ERR_ARGUMENT, VBN_ERR_CLOSED, VBN_ERR_BUSY, VBN_ERR_DRIVER.
+/// - Errors: VBN_ERR_ARGUMENT, VBN_ERR_BUSY, VBN_ERR_DRIVER.
 /// - Since: 0.1
 /// - Source: ibv_destroy_comp_channel(3)
 #[unsafe(no_mangle)]
@@ -60,7 +59,7 @@ pub unsafe extern "C" fn vbn_channel_close(channel: *mut *mut vbn_channel) -> vb
 /// - Ownership: fills the caller's `*info`, whose struct_size must be set. The descriptor in it stays the channel's.
 /// - Threads: MT-safe.
 /// - Blocks: no.
-/// - Errors: VBN_ERR_ARGUMENT, VBN_ERR_CLOSED, VBN_ERR_FORKED, VBN_ERR_DEVICE_GONE.
+/// - Errors: VBN_ERR_ARGUMENT.
 /// - Since: 0.1
 /// - Source: this library
 #[unsafe(no_mangle)]
@@ -93,7 +92,7 @@ pub unsafe extern "C" fn vbn_channel_fd(channel: *const vbn_channel) -> i32 {
 /// - Ownership: fills the caller's `*event`, whose struct_size must be set; a copy, nothing to acknowledge or free.
 /// - Threads: MT-safe; each event goes to one thread. Closing the channel doesn't wake the waiters.
 /// - Blocks: up to `timeout_ns`. Signals don't end the wait.
-/// - Errors: VBN_ERR_ARGUMENT, VBN_ERR_CLOSED, VBN_ERR_FORKED, VBN_ERR_TIMEOUT, VBN_ERR_DEVICE_GONE, VBN_ERR_DRIVER.
+/// - Errors: VBN_ERR_ARGUMENT, VBN_ERR_TIMEOUT, VBN_ERR_DRIVER.
 /// - Since: 0.1
 /// - Source: ibv_get_cq_event(3), ibv_ack_cq_events(3)
 #[unsafe(no_mangle)]
@@ -114,11 +113,12 @@ pub unsafe extern "C" fn vbn_channel_get_event(
 /// closed.
 ///
 /// Completion queues made on it by raw verbs must be destroyed before the handle is closed.
+/// Works, too, when the device is gone or a defect was caught on the handle.
 ///
 /// - Ownership: borrowed.
 /// - Threads: MT-safe.
 /// - Blocks: no.
-/// - Errors: VBN_ERR_ARGUMENT, VBN_ERR_CLOSED, VBN_ERR_FORKED.
+/// - Errors: VBN_ERR_ARGUMENT.
 /// - Since: 0.1
 /// - Source: this library
 #[unsafe(no_mangle)]
@@ -132,11 +132,12 @@ pub unsafe extern "C" fn vbn_channel_native(
 /// Gives the `ibv_comp_channel` away: the handle ends, the channel lives on and is the caller's to destroy.
 ///
 /// Its descriptor stays non-blocking.
+/// Works, too, when the device is gone or a defect was caught on the handle.
 ///
 /// - Ownership: `*native_out` becomes the caller's; `*channel` is set to NULL.
 /// - Threads: MT-safe; no other call on this handle may start afterwards.
 /// - Blocks: no.
-/// - Errors: VBN_ERR_ARGUMENT, VBN_ERR_CLOSED, VBN_ERR_FORKED, VBN_ERR_BUSY (completion queues or calls use it).
+/// - Errors: VBN_ERR_ARGUMENT, VBN_ERR_BUSY (completion queues or calls use it).
 /// - Since: 0.1
 /// - Source: this library
 #[unsafe(no_mangle)]
@@ -155,8 +156,7 @@ pub unsafe extern "C" fn vbn_channel_release(
 /// - Ownership: as `attr` says; see VBN_ADOPT_*. After a failure `native` is still the caller's.
 /// - Threads: MT-safe.
 /// - Blocks: no.
-/// - Errors: VBN_ERR_ARGUMENT, VBN_ERR_CLOSED, VBN_ERR_FORKED, VBN_ERR_DEVICE_GONE, VBN_ERR_TOO_NEW,
-///   VBN_ERR_NO_MEMORY.
+/// - Errors: VBN_ERR_ARGUMENT, VBN_ERR_TOO_NEW, VBN_ERR_NO_MEMORY.
 /// - Since: 0.1
 /// - Source: this library
 #[unsafe(no_mangle)]

@@ -52,7 +52,7 @@ pub unsafe extern "C" fn vbn_context_open(
 /// - Ownership: takes the handle back. NULL and a pointer to NULL are fine.
 /// - Threads: MT-safe; no other call on this handle may start afterwards.
 /// - Blocks: for one system call.
-/// - Errors: VBN_ERR_ARGUMENT, VBN_ERR_CLOSED, VBN_ERR_BUSY, VBN_ERR_DRIVER.
+/// - Errors: VBN_ERR_ARGUMENT, VBN_ERR_BUSY, VBN_ERR_DRIVER.
 /// - Since: 0.1
 /// - Source: ibv_close_device(3)
 #[unsafe(no_mangle)]
@@ -65,7 +65,7 @@ pub unsafe extern "C" fn vbn_context_close(context: *mut *mut vbn_context) -> vb
 /// - Ownership: fills the caller's `*info`, whose struct_size must be set. The fd in it stays the context's.
 /// - Threads: MT-safe.
 /// - Blocks: no.
-/// - Errors: VBN_ERR_ARGUMENT, VBN_ERR_CLOSED, VBN_ERR_FORKED, VBN_ERR_DEVICE_GONE.
+/// - Errors: VBN_ERR_ARGUMENT.
 /// - Since: 0.1
 /// - Source: this library
 #[unsafe(no_mangle)]
@@ -81,7 +81,7 @@ pub unsafe extern "C" fn vbn_context_query(context: *const vbn_context, info: *m
 /// - Ownership: fills the caller's `*attr`, whose struct_size must be set.
 /// - Threads: MT-safe.
 /// - Blocks: for one system call.
-/// - Errors: VBN_ERR_ARGUMENT, VBN_ERR_CLOSED, VBN_ERR_FORKED, VBN_ERR_DEVICE_GONE, VBN_ERR_NO_MEMORY, VBN_ERR_DRIVER.
+/// - Errors: VBN_ERR_ARGUMENT, VBN_ERR_NO_MEMORY, VBN_ERR_DRIVER.
 /// - Since: 0.1
 /// - Source: ibv_query_device(3), ibv_query_device_ex(3)
 #[unsafe(no_mangle)]
@@ -100,19 +100,18 @@ pub unsafe extern "C" fn vbn_context_query_device(
 /// - Ownership: fills the caller's `*attr`, whose struct_size must be set.
 /// - Threads: MT-safe.
 /// - Blocks: for some system calls.
-/// - Errors: VBN_ERR_ARGUMENT, VBN_ERR_LIMIT (no such port), VBN_ERR_CLOSED, VBN_ERR_FORKED, VBN_ERR_DEVICE_GONE,
-///   VBN_ERR_NO_MEMORY, VBN_ERR_DRIVER.
+/// - Errors: VBN_ERR_ARGUMENT, VBN_ERR_LIMIT (no such port), VBN_ERR_NO_MEMORY, VBN_ERR_DRIVER.
 /// - Since: 0.1
 /// - Source: ibv_query_port(3), ibv_query_port_speed(3)
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn vbn_context_query_port(
     context: *const vbn_context,
-    port: u32,
+    port_num: u32,
     attr: *mut vbn_port_attr,
 ) -> vbn_status {
     guard_on(Op::ContextQueryPort, context, || {
         ffi::check_output(attr)?;
-        ffi::output(attr, &ffi::pin(context)?.query_port(port)?)
+        ffi::output(attr, &ffi::pin(context)?.query_port(port_num)?)
     })
 }
 
@@ -121,20 +120,19 @@ pub unsafe extern "C" fn vbn_context_query_port(
 /// - Ownership: fills the caller's 16 bytes.
 /// - Threads: MT-safe.
 /// - Blocks: for some system calls.
-/// - Errors: VBN_ERR_ARGUMENT, VBN_ERR_LIMIT (no such port or index), VBN_ERR_NOT_SUPPORTED, VBN_ERR_CLOSED,
-///   VBN_ERR_FORKED, VBN_ERR_DEVICE_GONE, VBN_ERR_DRIVER.
+/// - Errors: VBN_ERR_ARGUMENT, VBN_ERR_LIMIT (no such port or index), VBN_ERR_NOT_SUPPORTED, VBN_ERR_DRIVER.
 /// - Since: 0.1
 /// - Source: ibv_query_gid(3)
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn vbn_context_query_gid(
     context: *const vbn_context,
-    port: u32,
+    port_num: u32,
     index: u32,
     gid_out: *mut u8,
 ) -> vbn_status {
     guard_on(Op::ContextQueryGid, context, || {
         let gid_out = ffi::array_mut(gid_out, 16, "gid_out")?;
-        gid_out.copy_from_slice(&ffi::pin(context)?.query_gid(port, index)?);
+        gid_out.copy_from_slice(&ffi::pin(context)?.query_gid(port_num, index)?);
         Ok(())
     })
 }
@@ -147,8 +145,7 @@ pub unsafe extern "C" fn vbn_context_query_gid(
 /// - Ownership: fills the caller's array. `entry_size` is sizeof(vbn_gid_entry).
 /// - Threads: MT-safe.
 /// - Blocks: for some system calls.
-/// - Errors: VBN_ERR_ARGUMENT, VBN_ERR_CLOSED, VBN_ERR_FORKED, VBN_ERR_DEVICE_GONE, VBN_ERR_NO_MEMORY,
-///   VBN_ERR_NOT_SUPPORTED, VBN_ERR_DRIVER.
+/// - Errors: VBN_ERR_ARGUMENT, VBN_ERR_NO_MEMORY, VBN_ERR_NOT_SUPPORTED, VBN_ERR_DRIVER.
 /// - Since: 0.1
 /// - Source: ibv_query_gid_table(3)
 #[unsafe(no_mangle)]
@@ -182,20 +179,19 @@ fn fill<T: Copy>(array: *mut T, entry_size: usize, capacity: u32, values: &[T]) 
 /// - Ownership: fills the caller's variable.
 /// - Threads: MT-safe.
 /// - Blocks: for some system calls.
-/// - Errors: VBN_ERR_ARGUMENT, VBN_ERR_LIMIT (no such port or index), VBN_ERR_NOT_SUPPORTED, VBN_ERR_CLOSED,
-///   VBN_ERR_FORKED, VBN_ERR_DEVICE_GONE, VBN_ERR_DRIVER.
+/// - Errors: VBN_ERR_ARGUMENT, VBN_ERR_LIMIT (no such port or index), VBN_ERR_NOT_SUPPORTED, VBN_ERR_DRIVER.
 /// - Since: 0.1
 /// - Source: ibv_query_pkey(3)
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn vbn_context_query_pkey(
     context: *const vbn_context,
-    port: u32,
+    port_num: u32,
     index: u32,
     pkey_out: *mut u16,
 ) -> vbn_status {
     guard_on(Op::ContextQueryPkey, context, || {
         let pkey_out = ffi::out(pkey_out, "pkey_out")?;
-        *pkey_out = ffi::pin(context)?.query_pkey(port, index)?;
+        *pkey_out = ffi::pin(context)?.query_pkey(port_num, index)?;
         Ok(())
     })
 }
@@ -209,8 +205,7 @@ pub unsafe extern "C" fn vbn_context_query_pkey(
 /// - Ownership: fills the caller's `*event`, whose struct_size must be set.
 /// - Threads: MT-safe; every event goes to one caller.
 /// - Blocks: until an event comes or the time is over. A close of the context meanwhile takes effect after that.
-/// - Errors: VBN_ERR_TIMEOUT, VBN_ERR_ARGUMENT, VBN_ERR_CLOSED, VBN_ERR_FORKED, VBN_ERR_DEVICE_GONE,
-///   VBN_ERR_NOT_SUPPORTED (the device has no such events), VBN_ERR_DRIVER.
+/// - Errors: VBN_ERR_TIMEOUT, VBN_ERR_ARGUMENT, VBN_ERR_NOT_SUPPORTED (the device has no such events), VBN_ERR_DRIVER.
 /// - Since: 0.1
 /// - Source: ibv_get_async_event(3), ibv_ack_async_event(3)
 #[unsafe(no_mangle)]
@@ -226,11 +221,12 @@ pub unsafe extern "C" fn vbn_context_get_async_event(
 }
 
 /// Counts the objects on a context: open handles, closed ones that others still use, and refused destroys.
+/// Works, too, when the device is gone or a defect was caught on the handle.
 ///
 /// - Ownership: fills the caller's `*info`, whose struct_size must be set.
 /// - Threads: MT-safe. The numbers are those of no single moment while other threads open and close.
 /// - Blocks: no.
-/// - Errors: VBN_ERR_ARGUMENT, VBN_ERR_CLOSED, VBN_ERR_FORKED, VBN_ERR_DEVICE_GONE.
+/// - Errors: VBN_ERR_ARGUMENT.
 /// - Since: 0.1
 /// - Source: this library
 #[unsafe(no_mangle)]
@@ -242,11 +238,12 @@ pub unsafe extern "C" fn vbn_context_live(context: *const vbn_context, info: *mu
 }
 
 /// Lends the `ibv_context`. It stays this library's: don't close it, and don't use it after the handle is closed.
+/// Works, too, when the device is gone or a defect was caught on the handle.
 ///
 /// - Ownership: borrowed.
 /// - Threads: MT-safe.
 /// - Blocks: no.
-/// - Errors: VBN_ERR_ARGUMENT, VBN_ERR_CLOSED, VBN_ERR_FORKED.
+/// - Errors: VBN_ERR_ARGUMENT.
 /// - Since: 0.1
 /// - Source: this library
 #[unsafe(no_mangle)]
@@ -259,11 +256,12 @@ pub unsafe extern "C" fn vbn_context_native(
 
 /// Gives the `ibv_context` away: the handle ends, the device stays open and is the caller's to close. The fd of its
 /// asynchronous events stays non-blocking.
+/// Works, too, when the device is gone or a defect was caught on the handle.
 ///
 /// - Ownership: `*native_out` becomes the caller's; `*context` is set to NULL.
 /// - Threads: MT-safe; no other call on this handle may start afterwards.
 /// - Blocks: no.
-/// - Errors: VBN_ERR_ARGUMENT, VBN_ERR_CLOSED, VBN_ERR_FORKED, VBN_ERR_BUSY (handles of this library use it).
+/// - Errors: VBN_ERR_ARGUMENT, VBN_ERR_BUSY (handles of this library use it).
 /// - Since: 0.1
 /// - Source: this library
 #[unsafe(no_mangle)]
@@ -317,13 +315,13 @@ pub unsafe extern "C" fn vbn_context_adopt(
 /// - Threads: MT-safe.
 /// - Blocks: for some system calls.
 /// - Errors: VBN_ERR_NOT_FOUND (none will do), VBN_ERR_NOT_SUPPORTED (iWARP), VBN_ERR_ARGUMENT, VBN_ERR_LIMIT (no such
-///   port), VBN_ERR_TOO_NEW, VBN_ERR_CLOSED, VBN_ERR_FORKED, VBN_ERR_DEVICE_GONE, VBN_ERR_NO_MEMORY, VBN_ERR_DRIVER.
+///   port), VBN_ERR_TOO_NEW, VBN_ERR_NO_MEMORY, VBN_ERR_DRIVER.
 /// - Since: 0.1
 /// - Source: this library
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn vbn_gid_select(
     context: *const vbn_context,
-    port: u32,
+    port_num: u32,
     attr: *const vbn_gid_select_attr,
     choice: *mut vbn_gid_choice,
     verdicts: *mut vbn_gid_verdict,
@@ -339,7 +337,7 @@ pub unsafe extern "C" fn vbn_gid_select(
             ffi::check_output(choice)?;
         }
         let context = ffi::pin(context)?;
-        let selection = gid::select(&context, port, &attr)?;
+        let selection = gid::select(&context, port_num, &attr)?;
         let count = fill(verdicts, entry_size, capacity, &selection.verdicts);
         if let Some(count_out) = count_out {
             *count_out = count;

@@ -20,8 +20,8 @@ use crate::sys::ibv::ibv_cq;
 ///   channel alive.
 /// - Threads: MT-safe.
 /// - Blocks: for system calls.
-/// - Errors: VBN_ERR_ARGUMENT, VBN_ERR_LIMIT (cqe, comp_vector), VBN_ERR_CLOSED, VBN_ERR_FORKED, VBN_ERR_DEVICE_GONE,
-///   VBN_ERR_TOO_NEW, VBN_ERR_NO_MEMORY, VBN_ERR_NOT_SUPPORTED, VBN_ERR_DRIVER, VBN_ERR_INTERNAL.
+/// - Errors: VBN_ERR_ARGUMENT, VBN_ERR_LIMIT (cqe, comp_vector), VBN_ERR_TOO_NEW, VBN_ERR_NO_MEMORY,
+///   VBN_ERR_NOT_SUPPORTED, VBN_ERR_DRIVER.
 /// - Since: 0.1
 /// - Source: ibv_create_cq(3)
 #[unsafe(no_mangle)]
@@ -47,8 +47,8 @@ pub unsafe extern "C" fn vbn_cq_create(
 /// - Ownership: takes the handle back. NULL and a pointer to NULL are fine.
 /// - Threads: MT-safe; no other call on this handle may start afterwards.
 /// - Blocks: for one system call.
-/// - Errors: VBN_ERR_ARGUMENT, VBN_ERR_CLOSED, VBN_ERR_BUSY (queue pairs made by raw verbs use it; the handle stays
-///   valid), VBN_ERR_DRIVER.
+/// - Errors: VBN_ERR_ARGUMENT, VBN_ERR_BUSY (queue pairs made by raw verbs use it; the handle stays valid),
+///   VBN_ERR_DRIVER.
 /// - Since: 0.1
 /// - Source: ibv_destroy_cq(3)
 #[unsafe(no_mangle)]
@@ -61,7 +61,7 @@ pub unsafe extern "C" fn vbn_cq_close(cq: *mut *mut vbn_cq) -> vbn_status {
 /// - Ownership: fills the caller's `*info`, whose struct_size must be set.
 /// - Threads: MT-safe.
 /// - Blocks: no.
-/// - Errors: VBN_ERR_ARGUMENT, VBN_ERR_CLOSED, VBN_ERR_FORKED, VBN_ERR_DEVICE_GONE, VBN_ERR_INTERNAL.
+/// - Errors: VBN_ERR_ARGUMENT.
 /// - Since: 0.1
 /// - Source: this library
 #[unsafe(no_mangle)]
@@ -76,8 +76,7 @@ pub unsafe extern "C" fn vbn_cq_query(cq: *const vbn_cq, info: *mut vbn_cq_info)
 /// - Ownership: nothing changes hands.
 /// - Threads: MT-safe.
 /// - Blocks: no (a system call on soft-RoCE).
-/// - Errors: VBN_ERR_ARGUMENT (no channel, solicited_only above 1), VBN_ERR_CLOSED, VBN_ERR_FORKED,
-///   VBN_ERR_DEVICE_GONE, VBN_ERR_NOT_SUPPORTED, VBN_ERR_DRIVER, VBN_ERR_INTERNAL.
+/// - Errors: VBN_ERR_ARGUMENT (no channel, solicited_only above 1), VBN_ERR_NOT_SUPPORTED, VBN_ERR_DRIVER.
 /// - Since: 0.1
 /// - Source: ibv_req_notify_cq(3)
 #[unsafe(no_mangle)]
@@ -97,8 +96,7 @@ pub unsafe extern "C" fn vbn_cq_arm(cq: *mut vbn_cq, solicited_only: u8) -> vbn_
 /// - Ownership: fills the caller's array.
 /// - Threads: as thread-safe as the driver; most lock inside. Not concurrently with closing the handle.
 /// - Blocks: no. No allocation, lock or system call of this library's.
-/// - Errors: VBN_ERR_ARGUMENT (NULL), VBN_ERR_CLOSED, VBN_ERR_FORKED, VBN_ERR_DEVICE_GONE, VBN_ERR_DRIVER,
-///   VBN_ERR_INTERNAL.
+/// - Errors: VBN_ERR_ARGUMENT (NULL), VBN_ERR_DRIVER.
 /// - Since: 0.1
 /// - Source: ibv_poll_cq(3)
 #[unsafe(no_mangle)]
@@ -137,8 +135,7 @@ fn poll_refused(cq: *const vbn_cq, wcs: *const vbn_wc, got: *mut u32) -> vbn_sta
 /// - Ownership: fills the caller's array.
 /// - Threads: one thread waits on a queue at a time. Closing the handle does not wake it: use a time-out.
 /// - Blocks: until there is a completion or the time is up.
-/// - Errors: VBN_ERR_TIMEOUT, VBN_ERR_ARGUMENT (n 0, NULL, a shared channel), VBN_ERR_CLOSED, VBN_ERR_FORKED,
-///   VBN_ERR_DEVICE_GONE, VBN_ERR_DRIVER, VBN_ERR_INTERNAL.
+/// - Errors: VBN_ERR_TIMEOUT, VBN_ERR_ARGUMENT (n 0, NULL, a shared channel), VBN_ERR_DRIVER.
 /// - Since: 0.1
 /// - Source: ibv_req_notify_cq(3), ibv_get_cq_event(3)
 #[unsafe(no_mangle)]
@@ -164,12 +161,12 @@ pub unsafe extern "C" fn vbn_cq_wait(
 }
 
 /// VBN_OK for a successful completion; for a failed one VBN_ERR_COMPLETION, and vbn_last_error tells the status, the
-/// vendor's code, what it means and what to look at.
+/// vendor's code, what it means and what to look at. In its record `value` is the status and `vendor_code` the vendor_err.
 ///
 /// - Ownership: reads the caller's `*wc`.
 /// - Threads: MT-safe.
 /// - Blocks: no.
-/// - Errors: VBN_ERR_COMPLETION, VBN_ERR_ARGUMENT, VBN_ERR_INTERNAL.
+/// - Errors: VBN_ERR_COMPLETION, VBN_ERR_ARGUMENT.
 /// - Since: 0.1
 /// - Source: ibv_poll_cq(3), InfiniBand Architecture Specification 10.7.3
 #[unsafe(no_mangle)]
@@ -178,11 +175,12 @@ pub unsafe extern "C" fn vbn_wc_check(wc: *const vbn_wc) -> vbn_status {
 }
 
 /// Lends the `ibv_cq`. It stays this library's: don't destroy it, and don't use it after the handle is closed.
+/// Works, too, when the device is gone or a defect was caught on the handle.
 ///
 /// - Ownership: borrowed.
 /// - Threads: MT-safe.
 /// - Blocks: no.
-/// - Errors: VBN_ERR_ARGUMENT, VBN_ERR_CLOSED, VBN_ERR_FORKED, VBN_ERR_INTERNAL.
+/// - Errors: VBN_ERR_ARGUMENT.
 /// - Since: 0.1
 /// - Source: this library
 #[unsafe(no_mangle)]
@@ -192,12 +190,12 @@ pub unsafe extern "C" fn vbn_cq_native(cq: *const vbn_cq, native_out: *mut *mut 
 
 /// Gives the `ibv_cq` away: the handle ends, the queue lives on and is the caller's to destroy. A channel that it has
 /// must outlive it.
+/// Works, too, when the device is gone or a defect was caught on the handle.
 ///
 /// - Ownership: `*native_out` becomes the caller's; `*cq` is set to NULL.
 /// - Threads: MT-safe; no other call on this handle may start afterwards.
 /// - Blocks: no.
-/// - Errors: VBN_ERR_ARGUMENT, VBN_ERR_CLOSED, VBN_ERR_FORKED, VBN_ERR_BUSY (queue pairs of this library use it),
-///   VBN_ERR_INTERNAL.
+/// - Errors: VBN_ERR_ARGUMENT, VBN_ERR_BUSY (queue pairs of this library use it).
 /// - Since: 0.1
 /// - Source: this library
 #[unsafe(no_mangle)]
@@ -213,8 +211,7 @@ pub unsafe extern "C" fn vbn_cq_release(cq: *mut *mut vbn_cq, native_out: *mut *
 /// - Ownership: as `attr` says; see VBN_ADOPT_*. After a failure `native` is still the caller's.
 /// - Threads: MT-safe.
 /// - Blocks: no.
-/// - Errors: VBN_ERR_ARGUMENT, VBN_ERR_CLOSED, VBN_ERR_FORKED, VBN_ERR_DEVICE_GONE, VBN_ERR_TOO_NEW,
-///   VBN_ERR_NO_MEMORY, VBN_ERR_NOT_SUPPORTED, VBN_ERR_INTERNAL.
+/// - Errors: VBN_ERR_ARGUMENT, VBN_ERR_TOO_NEW, VBN_ERR_NO_MEMORY, VBN_ERR_NOT_SUPPORTED.
 /// - Since: 0.1
 /// - Source: this library
 #[unsafe(no_mangle)]

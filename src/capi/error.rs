@@ -6,9 +6,9 @@ use std::ffi::c_char;
 use super::ffi::{self, guard};
 use crate::core::cold::cold_structs;
 use crate::core::error::{self, Error, Record};
-use crate::core::library::chars;
 use crate::core::op::Op;
 use crate::core::status::{STATUS_TABLE, VBN_ERR_INTERNAL, vbn_status};
+use crate::core::text::chars;
 
 /// The last failure of a thread. Meaningful only after a call that failed: success doesn't clear it.
 #[repr(C)]

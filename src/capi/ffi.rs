@@ -6,7 +6,7 @@ use std::mem::MaybeUninit;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr;
 
-use crate::core::cold::Cold;
+use crate::core::cold::{self, Cold};
 use crate::core::error::{self, Error, Reason, Result};
 use crate::core::handle::Handle;
 use crate::core::op::Op;
@@ -15,11 +15,25 @@ use crate::core::status::*;
 use crate::sys::os;
 
 /// Largest `struct_size` that is taken for one: beyond it the caller passed something else.
-const MAX_STRUCT: usize = 1 << 16;
+const MAX_STRUCT: usize = cold::MOST;
 
 /// Runs the body of an exported function: a failure becomes the thread's error record, a panic `VBN_ERR_INTERNAL`. The call is
 /// no cancellation point.
 pub fn guard(op: Op, body: impl FnOnce() -> Result<()>) -> vbn_status {
+    guard_then(op, body, || ())
+}
+
+/// `guard` for a call on a handle: after a panic the object behind it is not to be relied on. (A call that only reports
+/// that another object is so doesn't count.)
+pub fn guard_on<H: Handle>(op: Op, handle: *const H, body: impl FnOnce() -> Result<()>) -> vbn_status {
+    guard_then(op, body, || {
+        if let Ok(slot) = slot(handle) {
+            slot.poison();
+        }
+    })
+}
+
+fn guard_then(op: Op, body: impl FnOnce() -> Result<()>, after_panic: impl FnOnce()) -> vbn_status {
     super::quiet::panics();
     let _whole = os::Uncancelled::hold();
     match catch_unwind(AssertUnwindSafe(body)) {
@@ -27,23 +41,13 @@ pub fn guard(op: Op, body: impl FnOnce() -> Result<()>) -> vbn_status {
         Ok(Err(error)) => error::record(op, error),
         Err(payload) => {
             forget_payload(payload);
+            after_panic();
             error::record(
                 op,
                 Error::new(VBN_ERR_INTERNAL, Reason::Panic).hint("please report it with the call that led here"),
             )
         }
     }
-}
-
-/// `guard` for a call on a handle: after a panic the object behind it is not to be relied on.
-pub fn guard_on<H: Handle>(op: Op, handle: *const H, body: impl FnOnce() -> Result<()>) -> vbn_status {
-    let status = guard(op, body);
-    if status == VBN_ERR_INTERNAL
-        && let Ok(slot) = slot(handle)
-    {
-        slot.poison();
-    }
-    status
 }
 
 /// The payload's own destructor could panic again, so it is leaked.
@@ -106,7 +110,8 @@ pub fn pin_optional<H: Handle>(handle: *const H) -> Result<Option<Ref<H::Body>>>
     if handle.is_null() { Ok(None) } else { pin(handle).map(Some) }
 }
 
-/// The whole of every `vbn_*_close`. NULL, and a pointer to NULL, are fine.
+/// The whole of every `vbn_*_close`. NULL, and a pointer to NULL, are fine. A panic in a destroy leaves the handle between
+/// open and closed for good: it answers "closed", and the object stays.
 pub fn close<H: Handle>(op: Op, handle: *mut *mut H) -> vbn_status {
     guard(op, || {
         if handle.is_null() {
@@ -350,11 +355,16 @@ mod tests {
     }
 
     #[test]
-    fn a_panic_becomes_a_status() {
+    fn a_panic_becomes_a_status_and_poisons() {
+        let mut poisoned = false;
+        let of_another = Error::new(VBN_ERR_INTERNAL, Reason::Poisoned("vbn_cq"));
+        assert_eq!(guard_then(Op::QpCreate, || Err(of_another), || poisoned = true), VBN_ERR_INTERNAL);
+        assert!(!poisoned, "only another handle was");
         let hook = std::panic::take_hook();
         std::panic::set_hook(Box::new(|_| {}));
-        assert_eq!(guard(Op::QpCreate, || panic!("on purpose")), VBN_ERR_INTERNAL);
+        assert_eq!(guard_then(Op::QpCreate, || panic!("on purpose"), || poisoned = true), VBN_ERR_INTERNAL);
         std::panic::set_hook(hook);
+        assert!(poisoned);
         let record = error::last().unwrap();
         assert_eq!((record.op, record.error.status), (Op::QpCreate, VBN_ERR_INTERNAL));
     }

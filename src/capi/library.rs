@@ -98,8 +98,8 @@ pub unsafe extern "C" fn vbn_library_missing(library: i32, index: u32, info: *mu
 /// - Ownership: none.
 /// - Threads: MT-safe.
 /// - Blocks: while the library is being loaded.
-/// - Errors: VBN_ERR_LIBRARY_MISSING, VBN_ERR_SYMBOL_MISSING, VBN_ERR_NO_MEMORY, VBN_ERR_NOT_SUPPORTED,
-///   VBN_ERR_DRIVER (errno EINVAL: too late, memory has been registered).
+/// - Errors: VBN_ERR_LIBRARY_MISSING, VBN_ERR_SYMBOL_MISSING, VBN_ERR_NO_MEMORY, VBN_ERR_NOT_SUPPORTED, VBN_ERR_DRIVER
+///   (errno EINVAL: too late, memory has been registered).
 /// - Since: 0.1
 /// - Source: ibv_fork_init(3)
 #[unsafe(no_mangle)]

@@ -22,9 +22,8 @@ use crate::sys::ibv::ibv_mr;
 ///   caller's and must stay mapped until the close has succeeded.
 /// - Threads: MT-safe.
 /// - Blocks: while the kernel pins the pages, the longer the more there are.
-/// - Errors: VBN_ERR_ARGUMENT, VBN_ERR_LIMIT (length above the device's max_mr_size), VBN_ERR_CLOSED, VBN_ERR_FORKED,
-///   VBN_ERR_DEVICE_GONE, VBN_ERR_TOO_NEW, VBN_ERR_NO_MEMORY, VBN_ERR_NOT_SUPPORTED, VBN_ERR_DRIVER (sys_errno EFAULT:
-///   not mapped).
+/// - Errors: VBN_ERR_ARGUMENT, VBN_ERR_LIMIT (length above the device's max_mr_size), VBN_ERR_TOO_NEW,
+///   VBN_ERR_NO_MEMORY, VBN_ERR_NOT_SUPPORTED, VBN_ERR_DRIVER (sys_errno EFAULT: not mapped).
 /// - Since: 0.1
 /// - Source: ibv_reg_mr(3)
 #[unsafe(no_mangle)]
@@ -54,9 +53,9 @@ pub unsafe extern "C" fn vbn_mr_reg(
 ///   may be closed at once: the region holds the dma-buf itself.
 /// - Threads: MT-safe.
 /// - Blocks: while the exporter maps the memory.
-/// - Errors: VBN_ERR_ARGUMENT, VBN_ERR_LIMIT (length above the device's max_mr_size), VBN_ERR_CLOSED, VBN_ERR_FORKED,
-///   VBN_ERR_DEVICE_GONE, VBN_ERR_TOO_NEW, VBN_ERR_NO_MEMORY, VBN_ERR_NOT_SUPPORTED (the driver has no dma-buf),
-///   VBN_ERR_SYMBOL_MISSING (rdma-core before 34), VBN_ERR_DRIVER.
+/// - Errors: VBN_ERR_ARGUMENT, VBN_ERR_LIMIT (length above the device's max_mr_size), VBN_ERR_TOO_NEW,
+///   VBN_ERR_NO_MEMORY, VBN_ERR_NOT_SUPPORTED (the driver has no dma-buf), VBN_ERR_SYMBOL_MISSING (rdma-core before
+///   34), VBN_ERR_DRIVER.
 /// - Since: 0.1
 /// - Source: ibv_reg_dmabuf_mr(3)
 #[unsafe(no_mangle)]
@@ -88,8 +87,7 @@ pub unsafe extern "C" fn vbn_mr_reg_dmabuf(
 /// - Ownership: takes the handle back. NULL and a pointer to NULL are fine.
 /// - Threads: MT-safe; no other call on this handle may start afterwards.
 /// - Blocks: for one system call.
-/// - Errors: VBN_ERR_ARGUMENT, VBN_ERR_CLOSED, VBN_ERR_BUSY (also: another thread is inside a call on the handle),
-///   VBN_ERR_DRIVER.
+/// - Errors: VBN_ERR_ARGUMENT, VBN_ERR_BUSY (also: another thread is inside a call on the handle), VBN_ERR_DRIVER.
 /// - Since: 0.1
 /// - Source: ibv_dereg_mr(3)
 #[unsafe(no_mangle)]
@@ -98,11 +96,12 @@ pub unsafe extern "C" fn vbn_mr_close(mr: *mut *mut vbn_mr) -> vbn_status {
 }
 
 /// Tells what is known of a memory region: its addresses, keys and owner.
+/// Works, too, when the device is gone or a defect was caught on the handle.
 ///
 /// - Ownership: fills the caller's `*info`, whose struct_size must be set.
 /// - Threads: MT-safe.
 /// - Blocks: no.
-/// - Errors: VBN_ERR_ARGUMENT, VBN_ERR_CLOSED, VBN_ERR_FORKED.
+/// - Errors: VBN_ERR_ARGUMENT.
 /// - Since: 0.1
 /// - Source: this library
 #[unsafe(no_mangle)]
@@ -163,8 +162,7 @@ fn live(mr: *const vbn_mr) -> Option<&'static Mr> {
 /// - Ownership: none; the segments are good until the region is closed.
 /// - Threads: MT-safe.
 /// - Blocks: no.
-/// - Errors: VBN_ERR_ARGUMENT (a length or capacity of 0, or a range that is not inside the region), VBN_ERR_CLOSED,
-///   VBN_ERR_FORKED, VBN_ERR_DEVICE_GONE.
+/// - Errors: VBN_ERR_ARGUMENT (a length or capacity of 0, or a range that is not inside the region).
 /// - Since: 0.1
 /// - Source: this library
 #[unsafe(no_mangle)]
@@ -181,8 +179,9 @@ pub unsafe extern "C" fn vbn_mr_segments(
 ) -> vbn_status {
     guard_on(Op::MrSegments, mr, || {
         let count = ffi::out(count_out, "count_out")?;
+        *count = 0;
         let covered = ffi::out(covered_out, "covered_out")?;
-        (*count, *covered) = (0, 0);
+        *covered = 0;
         let sges = ffi::array_mut(sges, capacity as usize, "sges")?;
         (*count, *covered) = ffi::pin(mr)?.segments(offset, length, max_segment, sges)?;
         Ok(())
@@ -192,11 +191,12 @@ pub unsafe extern "C" fn vbn_mr_segments(
 /// Lends the `ibv_mr`. It stays this library's: don't deregister it, and don't use it after the handle is closed.
 ///
 /// For a dma-buf region `ibv_mr.addr` is the offset within the dma-buf; requests use vbn_mr_remote_addr.
+/// Works, too, when the device is gone or a defect was caught on the handle.
 ///
 /// - Ownership: borrowed.
 /// - Threads: MT-safe.
 /// - Blocks: no.
-/// - Errors: VBN_ERR_ARGUMENT, VBN_ERR_CLOSED, VBN_ERR_FORKED.
+/// - Errors: VBN_ERR_ARGUMENT.
 /// - Since: 0.1
 /// - Source: this library
 #[unsafe(no_mangle)]
@@ -207,11 +207,12 @@ pub unsafe extern "C" fn vbn_mr_native(mr: *const vbn_mr, native_out: *mut *mut 
 /// Gives the `ibv_mr` away: the handle ends, the registration lives on and is the caller's to deregister.
 ///
 /// The handle's `owner` is forgotten: keep the memory until the region is deregistered.
+/// Works, too, when the device is gone or a defect was caught on the handle.
 ///
 /// - Ownership: `*native_out` becomes the caller's; `*mr` is set to NULL.
 /// - Threads: MT-safe; no other call on this handle may start afterwards.
 /// - Blocks: no.
-/// - Errors: VBN_ERR_ARGUMENT, VBN_ERR_CLOSED, VBN_ERR_FORKED, VBN_ERR_BUSY (another thread is inside a call on it).
+/// - Errors: VBN_ERR_ARGUMENT, VBN_ERR_BUSY (another thread is inside a call on it).
 /// - Since: 0.1
 /// - Source: this library
 #[unsafe(no_mangle)]
@@ -228,8 +229,7 @@ pub unsafe extern "C" fn vbn_mr_release(mr: *mut *mut vbn_mr, native_out: *mut *
 /// - Ownership: as `attr` says; see VBN_ADOPT_*. After a failure `native` is still the caller's.
 /// - Threads: MT-safe.
 /// - Blocks: no.
-/// - Errors: VBN_ERR_ARGUMENT, VBN_ERR_CLOSED, VBN_ERR_FORKED, VBN_ERR_DEVICE_GONE, VBN_ERR_TOO_NEW,
-///   VBN_ERR_NO_MEMORY.
+/// - Errors: VBN_ERR_ARGUMENT, VBN_ERR_TOO_NEW, VBN_ERR_NO_MEMORY.
 /// - Since: 0.1
 /// - Source: this library
 #[unsafe(no_mangle)]

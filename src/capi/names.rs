@@ -252,7 +252,7 @@ pub extern "C" fn vbn_library_origin_name(value: i32) -> *const c_char {
     names::find(names::LIBRARY_ORIGINS, value).as_ptr().cast()
 }
 
-/// Name of a VBN_ADOPT_* or VBN_CONTEXT_* ownership value.
+/// Name of VBN_ADOPT_BORROW, VBN_ADOPT_OWN or VBN_ADOPT_CUSTOM.
 ///
 /// - Ownership: a constant text, never NULL; "unknown" for an unknown value.
 /// - Threads: MT-safe.

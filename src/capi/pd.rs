@@ -16,8 +16,7 @@ use crate::sys::ibv::ibv_pd;
 /// - Ownership: `*out` is the caller's, to be given to vbn_pd_close. It keeps `context` alive.
 /// - Threads: MT-safe.
 /// - Blocks: for one system call.
-/// - Errors: VBN_ERR_ARGUMENT, VBN_ERR_CLOSED, VBN_ERR_FORKED, VBN_ERR_DEVICE_GONE, VBN_ERR_TOO_NEW,
-///   VBN_ERR_NO_MEMORY, VBN_ERR_DRIVER.
+/// - Errors: VBN_ERR_ARGUMENT, VBN_ERR_TOO_NEW, VBN_ERR_NO_MEMORY, VBN_ERR_DRIVER.
 /// - Since: 0.1
 /// - Source: ibv_alloc_pd(3)
 #[unsafe(no_mangle)]
@@ -43,7 +42,7 @@ pub unsafe extern "C" fn vbn_pd_alloc(
 /// - Ownership: takes the handle back. NULL and a pointer to NULL are fine.
 /// - Threads: MT-safe; no other call on this handle may start afterwards.
 /// - Blocks: for one system call.
-/// - Errors: VBN_ERR_ARGUMENT, VBN_ERR_CLOSED, VBN_ERR_BUSY, VBN_ERR_DRIVER.
+/// - Errors: VBN_ERR_ARGUMENT, VBN_ERR_BUSY, VBN_ERR_DRIVER.
 /// - Since: 0.1
 /// - Source: ibv_dealloc_pd(3)
 #[unsafe(no_mangle)]
@@ -56,7 +55,7 @@ pub unsafe extern "C" fn vbn_pd_close(pd: *mut *mut vbn_pd) -> vbn_status {
 /// - Ownership: fills the caller's `*info`, whose struct_size must be set.
 /// - Threads: MT-safe.
 /// - Blocks: no.
-/// - Errors: VBN_ERR_ARGUMENT, VBN_ERR_CLOSED, VBN_ERR_FORKED, VBN_ERR_DEVICE_GONE.
+/// - Errors: VBN_ERR_ARGUMENT.
 /// - Since: 0.1
 /// - Source: this library
 #[unsafe(no_mangle)]
@@ -65,11 +64,12 @@ pub unsafe extern "C" fn vbn_pd_query(pd: *const vbn_pd, info: *mut vbn_pd_info)
 }
 
 /// Lends the `ibv_pd`. It stays this library's: don't deallocate it, and don't use it after the handle is closed.
+/// Works, too, when the device is gone or a defect was caught on the handle.
 ///
 /// - Ownership: borrowed.
 /// - Threads: MT-safe.
 /// - Blocks: no.
-/// - Errors: VBN_ERR_ARGUMENT, VBN_ERR_CLOSED, VBN_ERR_FORKED.
+/// - Errors: VBN_ERR_ARGUMENT.
 /// - Since: 0.1
 /// - Source: this library
 #[unsafe(no_mangle)]
@@ -78,11 +78,12 @@ pub unsafe extern "C" fn vbn_pd_native(pd: *const vbn_pd, native_out: *mut *mut 
 }
 
 /// Gives the `ibv_pd` away: the handle ends, the object lives on and is the caller's to deallocate.
+/// Works, too, when the device is gone or a defect was caught on the handle.
 ///
 /// - Ownership: `*native_out` becomes the caller's; `*pd` is set to NULL.
 /// - Threads: MT-safe; no other call on this handle may start afterwards.
 /// - Blocks: no.
-/// - Errors: VBN_ERR_ARGUMENT, VBN_ERR_CLOSED, VBN_ERR_FORKED, VBN_ERR_BUSY (handles of this library use it).
+/// - Errors: VBN_ERR_ARGUMENT, VBN_ERR_BUSY (handles of this library use it).
 /// - Since: 0.1
 /// - Source: this library
 #[unsafe(no_mangle)]
@@ -97,8 +98,7 @@ pub unsafe extern "C" fn vbn_pd_release(pd: *mut *mut vbn_pd, native_out: *mut *
 /// - Ownership: as `attr` says; see VBN_ADOPT_*. After a failure `native` is still the caller's.
 /// - Threads: MT-safe.
 /// - Blocks: no.
-/// - Errors: VBN_ERR_ARGUMENT, VBN_ERR_CLOSED, VBN_ERR_FORKED, VBN_ERR_DEVICE_GONE, VBN_ERR_TOO_NEW,
-///   VBN_ERR_NO_MEMORY.
+/// - Errors: VBN_ERR_ARGUMENT, VBN_ERR_TOO_NEW, VBN_ERR_NO_MEMORY.
 /// - Since: 0.1
 /// - Source: this library
 #[unsafe(no_mangle)]

@@ -23,9 +23,8 @@ use crate::sys::ibv::ibv_qp;
 ///   completion queues alive.
 /// - Threads: MT-safe.
 /// - Blocks: for system calls.
-/// - Errors: VBN_ERR_ARGUMENT, VBN_ERR_LIMIT (a depth or number of segments above the device's), VBN_ERR_CLOSED,
-///   VBN_ERR_FORKED, VBN_ERR_DEVICE_GONE, VBN_ERR_TOO_NEW, VBN_ERR_NO_MEMORY, VBN_ERR_NOT_SUPPORTED (type or
-///   operations), VBN_ERR_DRIVER, VBN_ERR_INTERNAL.
+/// - Errors: VBN_ERR_ARGUMENT, VBN_ERR_LIMIT (a depth or number of segments above the device's), VBN_ERR_TOO_NEW,
+///   VBN_ERR_NO_MEMORY, VBN_ERR_NOT_SUPPORTED (type or operations), VBN_ERR_DRIVER.
 /// - Since: 0.1
 /// - Source: ibv_create_qp(3)
 #[unsafe(no_mangle)]
@@ -54,8 +53,8 @@ pub unsafe extern "C" fn vbn_qp_create(
 /// - Ownership: takes the handle back. NULL and a pointer to NULL are fine.
 /// - Threads: MT-safe; no other call on this handle may be under way or start afterwards.
 /// - Blocks: for a system call.
-/// - Errors: VBN_ERR_ARGUMENT, VBN_ERR_CLOSED, VBN_ERR_BUSY (another thread is inside a call, or the driver refuses; the
-///   handle stays valid), VBN_ERR_DRIVER.
+/// - Errors: VBN_ERR_ARGUMENT, VBN_ERR_BUSY (another thread is inside a call, or the driver refuses; the handle stays
+///   valid), VBN_ERR_DRIVER.
 /// - Since: 0.1
 /// - Source: ibv_destroy_qp(3)
 #[unsafe(no_mangle)]
@@ -68,11 +67,11 @@ pub unsafe extern "C" fn vbn_qp_close(qp: *mut *mut vbn_qp) -> vbn_status {
 /// - Ownership: fills the caller's `*info`, whose struct_size must be set.
 /// - Threads: MT-safe.
 /// - Blocks: for a system call.
-/// - Errors: VBN_ERR_ARGUMENT, VBN_ERR_CLOSED, VBN_ERR_FORKED, VBN_ERR_DEVICE_GONE, VBN_ERR_DRIVER, VBN_ERR_INTERNAL.
+/// - Errors: VBN_ERR_ARGUMENT, VBN_ERR_DRIVER.
 /// - Since: 0.1
 /// - Source: ibv_query_qp(3)
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn vbn_qp_query(qp: *mut vbn_qp, info: *mut vbn_qp_info) -> vbn_status {
+pub unsafe extern "C" fn vbn_qp_query(qp: *const vbn_qp, info: *mut vbn_qp_info) -> vbn_status {
     guard_on(Op::QpQuery, qp, || {
         let qp = ffi::pin(qp)?;
         ffi::check_output(info)?;
@@ -99,9 +98,8 @@ pub unsafe extern "C" fn vbn_qp_num(qp: *const vbn_qp) -> u32 {
 /// - Ownership: reads the caller's `*attr`.
 /// - Threads: MT-safe.
 /// - Blocks: for a system call; going to RTR may wait for the peer's address (seconds).
-/// - Errors: VBN_ERR_ARGUMENT, VBN_ERR_CLOSED, VBN_ERR_FORKED, VBN_ERR_DEVICE_GONE, VBN_ERR_TOO_NEW,
-///   VBN_ERR_NO_MEMORY, VBN_ERR_NOT_SUPPORTED, VBN_ERR_DRIVER (sys_errno EINVAL, ETIMEDOUT, ENETUNREACH, ...),
-///   VBN_ERR_INTERNAL.
+/// - Errors: VBN_ERR_ARGUMENT, VBN_ERR_TOO_NEW, VBN_ERR_NO_MEMORY, VBN_ERR_NOT_SUPPORTED, VBN_ERR_DRIVER (sys_errno
+///   EINVAL, ETIMEDOUT, ENETUNREACH, ...).
 /// - Since: 0.1
 /// - Source: ibv_modify_qp(3)
 #[unsafe(no_mangle)]
@@ -124,9 +122,8 @@ pub unsafe extern "C" fn vbn_qp_modify(qp: *mut vbn_qp, attr: *const vbn_qp_attr
 ///   stay until their completion (until return with VBN_SEND_INLINE).
 /// - Threads: as thread-safe as the driver; most lock inside. Not concurrently with closing the handle.
 /// - Blocks: no. No allocation, lock or system call of this library's.
-/// - Errors: VBN_ERR_QUEUE_FULL, VBN_ERR_UNCERTAIN, VBN_ERR_ARGUMENT, VBN_ERR_LIMIT (num_sge, inline or message length),
-///   VBN_ERR_NOT_SUPPORTED (an operation that the queue pair does not have), VBN_ERR_CLOSED, VBN_ERR_FORKED,
-///   VBN_ERR_DEVICE_GONE, VBN_ERR_DRIVER, VBN_ERR_INTERNAL.
+/// - Errors: VBN_ERR_QUEUE_FULL, VBN_ERR_UNCERTAIN, VBN_ERR_ARGUMENT, VBN_ERR_LIMIT (num_sge, inline or message
+///   length), VBN_ERR_NOT_SUPPORTED (an operation that the queue pair does not have), VBN_ERR_DRIVER.
 /// - Since: 0.1
 /// - Source: ibv_post_send(3)
 #[unsafe(no_mangle)]
@@ -157,8 +154,7 @@ pub unsafe extern "C" fn vbn_qp_post_send(
 ///   until their completion.
 /// - Threads: as thread-safe as the driver; most lock inside. Not concurrently with closing the handle.
 /// - Blocks: no. No allocation, lock or system call of this library's.
-/// - Errors: VBN_ERR_QUEUE_FULL, VBN_ERR_UNCERTAIN, VBN_ERR_ARGUMENT, VBN_ERR_LIMIT (num_sge), VBN_ERR_CLOSED,
-///   VBN_ERR_FORKED, VBN_ERR_DEVICE_GONE, VBN_ERR_DRIVER, VBN_ERR_INTERNAL.
+/// - Errors: VBN_ERR_QUEUE_FULL, VBN_ERR_UNCERTAIN, VBN_ERR_ARGUMENT, VBN_ERR_LIMIT (num_sge), VBN_ERR_DRIVER.
 /// - Since: 0.1
 /// - Source: ibv_post_recv(3)
 #[unsafe(no_mangle)]
@@ -200,17 +196,16 @@ fn post_refused(op: Op, qp: *const vbn_qp, no_wrs: bool, n: u32, no_posted: bool
 
 /// The first failed completion of this queue pair that was not a flush (VBN_WC_WR_FLUSH_ERR): why it went into the error
 /// state. It is noted when vbn_cq_poll or vbn_cq_wait return it, whatever flushes came before or after, and kept until the
-/// queue pair goes to RESET.
+/// queue pair goes to RESET. Completions of before RESET that are polled after it count like new ones: poll them first.
 ///
 /// - Ownership: fills the caller's `*wc`.
 /// - Threads: MT-safe.
 /// - Blocks: no.
-/// - Errors: VBN_ERR_NOT_FOUND (none so far), VBN_ERR_ARGUMENT, VBN_ERR_CLOSED, VBN_ERR_FORKED, VBN_ERR_DEVICE_GONE,
-///   VBN_ERR_INTERNAL.
+/// - Errors: VBN_ERR_NOT_FOUND (none so far), VBN_ERR_ARGUMENT.
 /// - Since: 0.1
 /// - Source: this library
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn vbn_qp_first_error(qp: *mut vbn_qp, wc: *mut vbn_wc) -> vbn_status {
+pub unsafe extern "C" fn vbn_qp_first_error(qp: *const vbn_qp, wc: *mut vbn_wc) -> vbn_status {
     guard_on(Op::QpFirstError, qp, || {
         let qp = ffi::pin(qp)?;
         let wc = ffi::out(wc, "wc")?;
@@ -223,11 +218,12 @@ const NONE_SEEN: Error =
     Error::text(VBN_ERR_NOT_FOUND, "no failed completion other than flushes was polled for this queue pair");
 
 /// Lends the `ibv_qp`. It stays this library's: don't destroy it, and don't use it after the handle is closed.
+/// Works, too, when the device is gone or a defect was caught on the handle.
 ///
 /// - Ownership: borrowed.
 /// - Threads: MT-safe.
 /// - Blocks: no.
-/// - Errors: VBN_ERR_ARGUMENT, VBN_ERR_CLOSED, VBN_ERR_FORKED, VBN_ERR_INTERNAL.
+/// - Errors: VBN_ERR_ARGUMENT.
 /// - Since: 0.1
 /// - Source: this library
 #[unsafe(no_mangle)]
@@ -237,12 +233,12 @@ pub unsafe extern "C" fn vbn_qp_native(qp: *const vbn_qp, native_out: *mut *mut 
 
 /// Gives the `ibv_qp` away: the handle ends, the queue pair lives on and is the caller's to destroy. Its PD and completion
 /// queues must outlive it.
+/// Works, too, when the device is gone or a defect was caught on the handle.
 ///
 /// - Ownership: `*native_out` becomes the caller's; `*qp` is set to NULL.
 /// - Threads: MT-safe; no other call on this handle may start afterwards.
 /// - Blocks: no.
-/// - Errors: VBN_ERR_ARGUMENT, VBN_ERR_CLOSED, VBN_ERR_FORKED, VBN_ERR_BUSY (another thread is inside a call),
-///   VBN_ERR_INTERNAL.
+/// - Errors: VBN_ERR_ARGUMENT, VBN_ERR_BUSY (another thread is inside a call).
 /// - Since: 0.1
 /// - Source: this library
 #[unsafe(no_mangle)]
@@ -258,8 +254,7 @@ pub unsafe extern "C" fn vbn_qp_release(qp: *mut *mut vbn_qp, native_out: *mut *
 /// - Ownership: as `attr` says; see VBN_ADOPT_*. After a failure `native` is still the caller's.
 /// - Threads: MT-safe.
 /// - Blocks: for a system call.
-/// - Errors: VBN_ERR_ARGUMENT, VBN_ERR_CLOSED, VBN_ERR_FORKED, VBN_ERR_DEVICE_GONE, VBN_ERR_TOO_NEW,
-///   VBN_ERR_NO_MEMORY, VBN_ERR_NOT_SUPPORTED (not RC), VBN_ERR_DRIVER, VBN_ERR_INTERNAL.
+/// - Errors: VBN_ERR_ARGUMENT, VBN_ERR_TOO_NEW, VBN_ERR_NO_MEMORY, VBN_ERR_NOT_SUPPORTED (not RC), VBN_ERR_DRIVER.
 /// - Since: 0.1
 /// - Source: this library
 #[unsafe(no_mangle)]

@@ -15,13 +15,13 @@ use crate::core::status::vbn_status;
 /// - Ownership: fills the caller's `*record`.
 /// - Threads: MT-safe.
 /// - Blocks: for system calls.
-/// - Errors: VBN_ERR_ARGUMENT, VBN_ERR_LIMIT (port, sgid_index), VBN_ERR_NOT_FOUND (no usable GID), VBN_ERR_CLOSED,
-///   VBN_ERR_FORKED, VBN_ERR_DEVICE_GONE, VBN_ERR_TOO_NEW, VBN_ERR_NO_MEMORY, VBN_ERR_DRIVER, VBN_ERR_INTERNAL.
+/// - Errors: VBN_ERR_ARGUMENT, VBN_ERR_LIMIT (port, sgid_index), VBN_ERR_NOT_FOUND (no usable GID), VBN_ERR_TOO_NEW,
+///   VBN_ERR_NO_MEMORY, VBN_ERR_DRIVER.
 /// - Since: 0.1
 /// - Source: this library
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn vbn_rc_record_local(
-    qp: *mut vbn_qp,
+    qp: *const vbn_qp,
     attr: *const vbn_rc_attr,
     record: *mut vbn_rc_record,
 ) -> vbn_status {
@@ -39,16 +39,17 @@ pub unsafe extern "C" fn vbn_rc_record_local(
 /// - Ownership: reads `*record`, fills `bytes`, which must have room for `size` bytes.
 /// - Threads: MT-safe.
 /// - Blocks: no.
-/// - Errors: VBN_ERR_ARGUMENT (a field out of range, size not 28), VBN_ERR_INTERNAL.
+/// - Errors: VBN_ERR_ARGUMENT (a field out of range, size not 28).
 /// - Since: 0.1
 /// - Source: rdma4py 2026.10.22, QPInfo
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn vbn_rc_record_encode(record: *const vbn_rc_record, bytes: *mut u8, size: usize) -> vbn_status {
     guard(Op::RcRecordEncode, || {
         let record = ffi::required(record, "record")?;
-        let bytes = ffi::array_mut(bytes, size, "bytes")?;
-        let target: &mut [u8; VBN_RC_RECORD_SIZE] = bytes.try_into().map_err(|_| rc::wrong_size(size))?;
-        *target = record.encode()?;
+        if size != VBN_RC_RECORD_SIZE {
+            return Err(rc::wrong_size(size));
+        }
+        ffi::array_mut(bytes, size, "bytes")?.copy_from_slice(&record.encode()?);
         Ok(())
     })
 }
@@ -58,7 +59,7 @@ pub unsafe extern "C" fn vbn_rc_record_encode(record: *const vbn_rc_record, byte
 /// - Ownership: reads `bytes`, fills the caller's `*record`.
 /// - Threads: MT-safe.
 /// - Blocks: no.
-/// - Errors: VBN_ERR_ARGUMENT (size not 28, a field out of range), VBN_ERR_INTERNAL.
+/// - Errors: VBN_ERR_ARGUMENT (size not 28, a field out of range).
 /// - Since: 0.1
 /// - Source: rdma4py 2026.10.22, QPInfo
 #[unsafe(no_mangle)]
@@ -78,8 +79,7 @@ pub unsafe extern "C" fn vbn_rc_record_decode(bytes: *const u8, size: usize, rec
 /// - Ownership: reads the caller's structs.
 /// - Threads: MT-safe.
 /// - Blocks: for system calls.
-/// - Errors: VBN_ERR_ARGUMENT, VBN_ERR_LIMIT (port, pkey_index), VBN_ERR_CLOSED, VBN_ERR_FORKED, VBN_ERR_DEVICE_GONE,
-///   VBN_ERR_TOO_NEW, VBN_ERR_NO_MEMORY, VBN_ERR_DRIVER, VBN_ERR_INTERNAL.
+/// - Errors: VBN_ERR_ARGUMENT, VBN_ERR_LIMIT (port, pkey_index), VBN_ERR_TOO_NEW, VBN_ERR_NO_MEMORY, VBN_ERR_DRIVER.
 /// - Since: 0.1
 /// - Source: ibv_modify_qp(3)
 #[unsafe(no_mangle)]
@@ -97,9 +97,9 @@ pub unsafe extern "C" fn vbn_qp_to_init(qp: *mut vbn_qp, attr: *const vbn_rc_att
 /// - Ownership: reads the caller's structs.
 /// - Threads: MT-safe.
 /// - Blocks: for system calls; may wait for the peer's address (seconds).
-/// - Errors: VBN_ERR_ARGUMENT, VBN_ERR_LIMIT (port, path_mtu, max_dest_rd_atomic), VBN_ERR_NOT_FOUND (the local record's
-///   GID is not in the port's table), VBN_ERR_CLOSED, VBN_ERR_FORKED, VBN_ERR_DEVICE_GONE, VBN_ERR_TOO_NEW,
-///   VBN_ERR_NO_MEMORY, VBN_ERR_DRIVER (sys_errno ETIMEDOUT, ENETUNREACH, EINVAL, ...), VBN_ERR_INTERNAL.
+/// - Errors: VBN_ERR_ARGUMENT, VBN_ERR_LIMIT (port, path_mtu, max_dest_rd_atomic), VBN_ERR_NOT_FOUND (the local
+///   record's GID is not in the port's table), VBN_ERR_TOO_NEW, VBN_ERR_NO_MEMORY, VBN_ERR_DRIVER (sys_errno ETIMEDOUT,
+///   ENETUNREACH, EINVAL, ...).
 /// - Since: 0.1
 /// - Source: ibv_modify_qp(3)
 #[unsafe(no_mangle)]
@@ -122,8 +122,7 @@ pub unsafe extern "C" fn vbn_qp_to_rtr(
 /// - Ownership: reads the caller's structs.
 /// - Threads: MT-safe.
 /// - Blocks: for system calls.
-/// - Errors: VBN_ERR_ARGUMENT, VBN_ERR_LIMIT (max_rd_atomic), VBN_ERR_CLOSED, VBN_ERR_FORKED, VBN_ERR_DEVICE_GONE,
-///   VBN_ERR_TOO_NEW, VBN_ERR_NO_MEMORY, VBN_ERR_DRIVER, VBN_ERR_INTERNAL.
+/// - Errors: VBN_ERR_ARGUMENT, VBN_ERR_LIMIT (max_rd_atomic), VBN_ERR_TOO_NEW, VBN_ERR_NO_MEMORY, VBN_ERR_DRIVER.
 /// - Since: 0.1
 /// - Source: ibv_modify_qp(3)
 #[unsafe(no_mangle)]
@@ -141,15 +140,16 @@ pub unsafe extern "C" fn vbn_qp_to_rts(
 /// Connects an RC queue pair to its peer: from wherever it is to RTS. `local` is what vbn_rc_record_local made and the peer
 /// was sent, `remote` what the peer sent. Every parameter can be overridden by `attr`, which may be NULL.
 ///
-/// A queue pair that is already connected is fine if it shows the same peer. After a failure the call may be repeated.
+/// A queue pair that is already connected is fine if it shows the same peer. After a failure the call may be repeated. Two
+/// threads that connect one queue pair do so one after the other.
 ///
 /// - Ownership: reads the caller's structs.
 /// - Threads: MT-safe.
 /// - Blocks: for system calls; may wait for the peer's address (seconds). It does not wait for the peer itself.
 /// - Errors: VBN_ERR_ARGUMENT (also: connected to another peer, or in a state from which there is no way),
-///   VBN_ERR_LIMIT (port, pkey_index, path_mtu, max_rd_atomic, max_dest_rd_atomic), VBN_ERR_NOT_FOUND (the local record's
-///   GID is not in the port's table), VBN_ERR_CLOSED, VBN_ERR_FORKED, VBN_ERR_DEVICE_GONE, VBN_ERR_TOO_NEW,
-///   VBN_ERR_NO_MEMORY, VBN_ERR_DRIVER (sys_errno ETIMEDOUT, ENETUNREACH, EINVAL, ...), VBN_ERR_INTERNAL.
+///   VBN_ERR_LIMIT (port, pkey_index, path_mtu, max_rd_atomic, max_dest_rd_atomic), VBN_ERR_NOT_FOUND (the local
+///   record's GID is not in the port's table), VBN_ERR_TOO_NEW, VBN_ERR_NO_MEMORY, VBN_ERR_DRIVER (sys_errno ETIMEDOUT,
+///   ENETUNREACH, EINVAL, ...).
 /// - Since: 0.1
 /// - Source: ibv_modify_qp(3)
 #[unsafe(no_mangle)]

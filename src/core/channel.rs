@@ -4,7 +4,7 @@
 use std::ffi::c_void;
 use std::ptr::{self, NonNull};
 
-use super::adopt::{Ownership, vbn_adopt_attr};
+use super::adopt::{self, Ownership, vbn_adopt_attr};
 use super::cold::cold_structs;
 use super::context::Context;
 use super::error::{Error, Reason, Result};
@@ -116,8 +116,12 @@ impl Object for Channel {
             let destroy = self.context.verbs().destroy_comp_channel;
             // SAFETY: the channel is ours and no queue of ours uses it any more.
             let done = self.context.ret("ibv_destroy_comp_channel", || unsafe { destroy(self.native.as_ptr()) });
-            done.map_err(still_used)
+            done.map_err(|error| error.if_busy("destroy the completion queues that raw verbs made on it"))
         })
+    }
+
+    fn is_borrowed(&self) -> bool {
+        self.ownership.is_borrowed()
     }
 
     fn device_is_gone(&self) -> bool {
@@ -125,22 +129,12 @@ impl Object for Channel {
     }
 }
 
-fn still_used(error: Error) -> Error {
-    if error.errno == libc::EBUSY {
-        error.hint("destroy the completion queues that raw verbs made on it")
-    } else {
-        error
-    }
-}
-
 impl Channel {
     pub fn create(context: Ref<Context>, attr: &vbn_channel_attr) -> Result<&'static Slot<Channel>> {
         let vacant = SLAB.take()?;
-        os::set_errno(0);
+        let create = context.verbs().create_comp_channel;
         // SAFETY: the context is open.
-        let native = unsafe { (context.verbs().create_comp_channel)(context.native()) };
-        let native = convert::pointer(native, os::errno())
-            .map_err(|errno| Error::call("ibv_create_comp_channel", errno).on(context.name()))?;
+        let native = context.made("ibv_create_comp_channel", || unsafe { create(context.native()) })?;
         // SAFETY: libibverbs has just made it.
         let fd = unsafe { native.as_ref() }.fd;
         let channel = Channel { native, context, ownership: Ownership::Own, fd, user_data: attr.user_data };
@@ -158,8 +152,7 @@ impl Channel {
         native: *mut ibv_comp_channel,
         attr: &vbn_adopt_attr,
     ) -> Result<&'static Slot<Channel>> {
-        let native = NonNull::new(native).ok_or(Error::argument(Reason::Null("native")))?;
-        let ownership = Ownership::from_attr(attr)?;
+        let (native, ownership) = adopt::check::<Channel, _>(native, attr, 0)?;
         // SAFETY: the caller says that this is a live ibv_comp_channel.
         let channel = unsafe { native.as_ref() };
         if channel.context != context.native() {
@@ -195,9 +188,13 @@ impl Channel {
         })
     }
 
-    /// `next_event` where any event will do.
-    pub fn wait(&self, deadline: Option<i64>) -> Result<()> {
-        self.next_event(deadline).map(drop)
+    /// Waits until `deadline` for any event. Says whether there was one.
+    pub fn wait(&self, deadline: Option<i64>) -> Result<bool> {
+        match self.next_event(deadline) {
+            Ok(_) => Ok(true),
+            Err(error) if error.status == VBN_ERR_TIMEOUT => Ok(false),
+            Err(error) => Err(error),
+        }
     }
 
     /// One event off the channel, or an errno.
@@ -212,7 +209,7 @@ impl Channel {
         convert::minus1(ret, os::errno())?;
         // The queue can't be destroyed before its event is acknowledged. Its cq_context may be anybody's, so the queue
         // is looked up by its address.
-        let entry = self.context.find(native.cast());
+        let entry = self.context.find(native.cast(), VBN_ELEMENT_CQ);
         // SAFETY: see above.
         let number = unsafe { (*native).handle };
         let event =

@@ -17,6 +17,10 @@ pub unsafe trait Cold: Copy {
     }
 }
 
+/// Largest size of such a struct, and of an element of an array: whatever is larger is no size, and nothing is written there.
+/// cbindgen:ignore
+pub const MOST: usize = 4096;
+
 /// Declares that a struct keeps the promise of `Cold`, and checks what can be checked.
 macro_rules! cold_structs {
     ($($name:ident),* $(,)?) => {$(
@@ -25,8 +29,10 @@ macro_rules! cold_structs {
             const NAME: &'static str = stringify!($name);
         }
         const _: () = assert!(
-            std::mem::offset_of!($name, struct_size) == 0 && std::mem::size_of::<$name>() % 8 == 0,
-            concat!(stringify!($name), " must begin with struct_size and be a multiple of 8 bytes")
+            std::mem::offset_of!($name, struct_size) == 0
+                && std::mem::size_of::<$name>() % 8 == 0
+                && std::mem::size_of::<$name>() <= $crate::core::cold::MOST / 2,
+            concat!(stringify!($name), " must begin with struct_size, be a multiple of 8 bytes, and leave room to grow")
         );
     )*};
 }

@@ -8,7 +8,7 @@ pub use attr::*;
 use std::ffi::{c_char, c_int, c_void};
 use std::ptr::{self, NonNull};
 
-use super::adopt::{Ownership, vbn_adopt_attr};
+use super::adopt::{self, Ownership, vbn_adopt_attr};
 use super::channel::Channel;
 use super::cold::cold_structs;
 use super::cq::Cq;
@@ -16,7 +16,7 @@ use super::device::List;
 use super::error::{Error, Reason, Result};
 use super::event::*;
 use super::fork;
-use super::library::{self, chars, tail};
+use super::library;
 use super::lock::Lock;
 use super::mr::Mr;
 use super::pd::Pd;
@@ -24,7 +24,7 @@ use super::qp::Qp;
 use super::slab::{Kind, Object, Slab, Slot, Vacant};
 use super::status::*;
 use super::table::{Entry, Table};
-use super::text::Name;
+use super::text::{Name, chars, tail};
 use super::wait::{self, Ended};
 use crate::sys::ibv::*;
 use crate::sys::verbs::Verbs;
@@ -39,13 +39,6 @@ pub struct vbn_context_attr {
     /// Comes back in queries, and in events about the device and its ports.
     pub user_data: u64,
 }
-
-/// `vbn_context_info.ownership`: the context is destroyed with the handle.
-pub const VBN_CONTEXT_OWNED: i32 = 0;
-/// `vbn_context_info.ownership`: the context was adopted and stays its maker's.
-pub const VBN_CONTEXT_BORROWED: i32 = 1;
-/// `vbn_context_info.ownership`: the context was adopted with a destroy function of its own.
-pub const VBN_CONTEXT_CUSTOM: i32 = 2;
 
 /// What `vbn_context_query` tells.
 #[repr(C)]
@@ -63,7 +56,7 @@ pub struct vbn_context_info {
     pub node_type: i32,
     /// VBN_TRANSPORT_*: libibverbs' numbers.
     pub transport_type: i32,
-    /// VBN_CONTEXT_OWNED, VBN_CONTEXT_BORROWED or VBN_CONTEXT_CUSTOM.
+    /// VBN_ADOPT_*: what close does to the context. VBN_ADOPT_OWN for one that was opened here.
     pub ownership: i32,
     /// Completion vectors 0 .. num_comp_vectors - 1 can be asked for.
     pub num_comp_vectors: u32,
@@ -157,6 +150,10 @@ impl Object for Context {
         })
     }
 
+    fn is_borrowed(&self) -> bool {
+        self.ownership.is_borrowed()
+    }
+
     fn device_is_gone(&self) -> bool {
         self.ownership.is_own() && self.is_gone()
     }
@@ -223,8 +220,7 @@ impl Context {
 
     /// Takes in a context that raw verbs opened. Its async fd stays as it is.
     pub fn adopt(native: *mut ibv_context, attr: &vbn_adopt_attr) -> Result<&'static Slot<Context>> {
-        let native = NonNull::new(native).ok_or(Error::argument(Reason::Null("native")))?;
-        let ownership = Ownership::from_attr(attr)?;
+        let (native, ownership) = adopt::check::<Context, _>(native, attr, 0)?;
         let verbs = library::verbs()?;
         same_library(verbs, native)?;
         fork::guard()?;
@@ -332,9 +328,9 @@ impl Context {
     /// Checks a port number.
     pub fn check_port(&self, port: u32) -> Result<u8> {
         match u8::try_from(port) {
-            Ok(0) => Err(Error::range("port", 0, "1 or more: ports are counted from 1").on(self.name)),
+            Ok(0) => Err(Error::range("port_num", 0, "1 or more: ports are counted from 1").on(self.name)),
             Ok(number) if number <= self.ports() => Ok(number),
-            _ => Err(Error::limit("port", port.into(), self.ports().into()).on(self.name)),
+            _ => Err(Error::limit("port_num", port.into(), self.ports().into()).on(self.name)),
         }
     }
 
@@ -353,19 +349,14 @@ impl Context {
         Ok(Room { table: &self.table })
     }
 
-    /// `reserve` and `insert` in one, for objects that exist already.
-    pub fn register(&self, native: *const c_void, entry: Entry) -> Result<()> {
-        self.reserve()?.insert(native, entry);
-        Ok(())
-    }
-
     /// Forgets an object, unless its pointer is another handle's by now.
     pub fn unregister(&self, native: *const c_void, slot: *const ()) {
         self.table.lock().remove(native, slot);
     }
 
-    pub fn find(&self, native: *const c_void) -> Option<Entry> {
-        self.table.lock().find(native)
+    /// What is known of an object that an event names. One that raw verbs destroyed may have left its address to another kind.
+    pub fn find(&self, native: *const c_void, kind: i32) -> Option<Entry> {
+        self.table.lock().find(native).filter(|entry| entry.kind == kind)
     }
 
     pub fn info(&self) -> vbn_context_info {
@@ -379,11 +370,7 @@ impl Context {
             uverbs_name: device.dev_name,
             node_type: device.node_type,
             transport_type: device.transport_type,
-            ownership: match self.ownership {
-                Ownership::Own => VBN_CONTEXT_OWNED,
-                Ownership::Borrow => VBN_CONTEXT_BORROWED,
-                Ownership::Custom(..) => VBN_CONTEXT_CUSTOM,
-            },
+            ownership: self.ownership.to_abi(),
             num_comp_vectors: self.num_comp_vectors(),
             async_fd: context.async_fd,
             fork_state: library::fork_state(),
@@ -483,20 +470,20 @@ impl Context {
     /// Copies what is to be told, and acknowledges.
     fn take_event(&self, event: &mut ibv_async_event) -> vbn_async_event {
         let event_type = event.event_type as i32;
-        let element = element_of(event_type);
-        let (native, number) = named(event, element);
+        let kind = element_of(event_type);
+        let (native, number) = named(event, kind);
         // Before the acknowledgement: until then the object can't be destroyed and its address not be another's.
-        let entry = if native.is_null() { None } else { self.find(native) };
+        let entry = if native.is_null() { None } else { self.find(native, kind) };
         // SAFETY: came from ibv_get_async_event just now.
         unsafe { (self.verbs.ack_async_event)(event) };
-        if element == VBN_ELEMENT_DEVICE {
+        if kind == VBN_ELEMENT_DEVICE {
             self.mark_gone();
         }
-        let own = matches!(element, VBN_ELEMENT_PORT | VBN_ELEMENT_DEVICE);
+        let own = matches!(kind, VBN_ELEMENT_PORT | VBN_ELEMENT_DEVICE);
         vbn_async_event {
             struct_size: size_of::<vbn_async_event>(),
             r#type: event_type,
-            element,
+            kind,
             user_data: entry.map_or(if own { self.user_data } else { 0 }, |entry| entry.user_data),
             number,
             known: (own || entry.is_some()).into(),
@@ -538,15 +525,16 @@ impl Context {
 }
 
 /// The object that an event names: its address, if it is an object, and its number.
-fn named(event: &ibv_async_event, element: i32) -> (*const c_void, u32) {
-    // SAFETY: the element says which field libibverbs filled in, and the object lives until the acknowledgement.
+fn named(event: &ibv_async_event, kind: i32) -> (*const c_void, u32) {
+    // SAFETY: the kind says which field libibverbs filled in, and the object lives until the acknowledgement.
     unsafe {
-        match element {
+        match kind {
             VBN_ELEMENT_CQ => (event.element.cq.cast(), event.element.cq.as_ref().map_or(0, |cq| cq.handle)),
             VBN_ELEMENT_QP => (event.element.qp.cast(), event.element.qp.as_ref().map_or(0, |qp| qp.qp_num)),
             VBN_ELEMENT_SRQ => (event.element.srq.cast(), event.element.srq.as_ref().map_or(0, |srq| srq.handle)),
             VBN_ELEMENT_WQ => (event.element.wq.cast(), 0),
-            _ => (ptr::null(), event.element.port_num.unsigned_abs()),
+            VBN_ELEMENT_PORT => (ptr::null(), event.element.port_num.unsigned_abs()),
+            _ => (ptr::null(), 0),
         }
     }
 }

@@ -4,7 +4,7 @@
 use std::ffi::c_void;
 use std::ptr::NonNull;
 
-use super::adopt::{Ownership, vbn_adopt_attr};
+use super::adopt::{self, Ownership, vbn_adopt_attr};
 use super::channel::Channel;
 use super::cold::cold_structs;
 use super::context::Context;
@@ -92,12 +92,18 @@ impl Object for Cq {
     fn destroy(&self) -> Result<()> {
         self.ownership.destroy(self.native.as_ptr(), || {
             // SAFETY: the queue is ours and no queue pair of ours uses it any more.
-            self.context.ret("ibv_destroy_cq", || unsafe { (self.context.verbs().destroy_cq)(self.native.as_ptr()) })
+            self.context
+                .ret("ibv_destroy_cq", || unsafe { (self.context.verbs().destroy_cq)(self.native.as_ptr()) })
+                .map_err(|error| error.if_busy("destroy the queue pairs that raw verbs made on it"))
         })
     }
 
     fn forget(&self) {
         self.context.unregister(self.native().cast(), self.entry);
+    }
+
+    fn is_borrowed(&self) -> bool {
+        self.ownership.is_borrowed()
     }
 
     fn device_is_gone(&self) -> bool {
@@ -140,15 +146,14 @@ impl Cq {
             // SAFETY: context and channel are live and belong together.
             unsafe { create(context.native(), attr.cqe as i32, std::ptr::null_mut(), native_channel, vector) }
         })?;
-        room.insert(native.as_ptr().cast(), table_entry(native, entry, attr.user_data));
+        room.insert(native.as_ptr().cast(), table_entry(entry, attr.user_data));
         let user_data = attr.user_data;
         Ok(vacant.publish(Cq { native, context, channel, ownership: Ownership::Own, user_data, entry }))
     }
 
     /// Takes in a completion queue made by raw verbs on the same context.
     pub fn adopt(context: Ref<Context>, native: *mut ibv_cq, attr: &vbn_adopt_attr) -> Result<&'static Slot<Cq>> {
-        let native = NonNull::new(native).ok_or(Error::argument(Reason::Null("native")))?;
-        let ownership = Ownership::from_attr(attr)?;
+        let (native, ownership) = adopt::check::<Cq, _>(native, attr, 0)?;
         // SAFETY: the caller says that this is a live ibv_cq.
         let raw = unsafe { native.as_ref() };
         if raw.context != context.native() {
@@ -160,7 +165,7 @@ impl Cq {
         let vacant = SLAB.take()?;
         let room = context.reserve()?;
         let entry = std::ptr::from_ref(vacant.slot()).cast();
-        room.insert(native.as_ptr().cast(), table_entry(native, entry, attr.user_data));
+        room.insert(native.as_ptr().cast(), table_entry(entry, attr.user_data));
         Ok(vacant.publish(Cq { native, context, channel, ownership, user_data: attr.user_data, entry }))
     }
 
@@ -192,7 +197,7 @@ impl Cq {
     /// Asks for one event on the channel at the next completion.
     pub fn arm(&self, solicited_only: bool) -> Result<()> {
         if self.raw().channel.is_null() {
-            return Err(Error::argument(Reason::Text("the completion queue has no channel"))
+            return Err(Error::text(VBN_ERR_ARGUMENT, "the completion queue has no channel")
                 .on(self.context.name())
                 .hint("give one at creation, or poll"));
         }
@@ -231,11 +236,11 @@ impl Cq {
     extern "C" fn unusual(&self, wcs: *mut vbn_wc, count: usize) -> vbn_status {
         // SAFETY: the provider has filled so many.
         for wc in unsafe { std::slice::from_raw_parts_mut(wcs, count) } {
-            if wc.wc_flags & VBN_WC_WITH_IMM != 0 {
-                wc.imm = u32::from_be(wc.imm);
-            }
-            if !matches!(wc.status, VBN_WC_SUCCESS | VBN_WC_WR_FLUSH_ERR) {
-                qp::note_failure(self.context.slot(), self.native.as_ptr(), wc);
+            match wc.status {
+                VBN_WC_SUCCESS if wc.wc_flags & VBN_WC_WITH_IMM != 0 => wc.imm = u32::from_be(wc.imm),
+                // Drivers leave the flags of failures as they were.
+                VBN_WC_SUCCESS | VBN_WC_WR_FLUSH_ERR => {}
+                _ => qp::note_failure(self.context.slot(), self.native.as_ptr(), wc),
             }
         }
         VBN_OK
@@ -246,7 +251,12 @@ impl Cq {
     extern "C" fn poll_failed(&self, found: i32, got: &mut u32) -> vbn_status {
         *got = 0;
         let errno = convert::neg_errno(found as isize).err().unwrap_or(libc::EIO);
-        error::record(Op::CqPoll, Error::call("ibv_poll_cq", errno).on(self.context.name()))
+        error::record(
+            Op::CqPoll,
+            Error::call("ibv_poll_cq", errno)
+                .on(self.context.name())
+                .hint("the queue may have overflowed or failed: look for VBN_EVENT_CQ_ERR among the events"),
+        )
     }
 
     /// Waits for completions: polls for `busy_ns`, then arms, polls again and sleeps, until there is one or the time
@@ -282,10 +292,13 @@ impl Cq {
             }
             match &self.channel {
                 Some(channel) if has_channel && now.saturating_sub(start) >= busy_ns => {
-                    // Armed first and polled once more, so that a completion in between is not slept over.
+                    // Armed first and polled once more, so that a completion in between is not slept over. The event of
+                    // such a one stays behind: so there is one at most to take before the next arming. After a time-out
+                    // the queue is looked at once more, since somebody else may have taken the event.
                     if armed {
                         channel.wait(deadline)?;
                     } else {
+                        while channel.wait(Some(0))? {}
                         self.arm(false)?;
                     }
                     armed = !armed;
@@ -303,8 +316,11 @@ impl Cq {
             return Ok(false);
         }
         if channel.refcnt > 1 {
-            return Err(Error::argument(Reason::Text("the channel serves several completion queues"))
-                .hint("wait with vbn_channel_get_event and vbn_cq_arm, or give each queue a channel of its own"));
+            return Err(Error::text(VBN_ERR_ARGUMENT, "the channel serves several completion queues")
+                .hint(
+                    "wait with vbn_channel_get_event and vbn_cq_arm, or give each queue a channel of its own; a closed queue \
+                     counts while queue pairs use it",
+                ));
         }
         Ok(true)
     }
@@ -320,10 +336,8 @@ fn no_operation(name: &'static str, context: &Context) -> Error {
 }
 
 /// How events of the context find the handle.
-fn table_entry(native: NonNull<ibv_cq>, slot: *const (), user_data: u64) -> table::Entry {
-    // SAFETY: the queue is live.
-    let number = unsafe { native.as_ref() }.handle;
-    table::Entry { kind: VBN_ELEMENT_CQ, slot, user_data, number }
+fn table_entry(slot: *const (), user_data: u64) -> table::Entry {
+    table::Entry { kind: VBN_ELEMENT_CQ, slot, user_data }
 }
 
 /// Whether there is a failure or an immediate value among the completions: one cheap pass, the first by itself, since it is

@@ -2,14 +2,15 @@
 //! Which devices there are, and when there is none, why.
 
 use std::ffi::{CStr, c_char, c_int};
-use std::fmt::{self, Write};
+use std::fmt::Write;
 use std::ptr::NonNull;
 
 use super::cold::cold_structs;
 use super::error::{Error, Result, write_errno};
-use super::library::{self, chars};
+use super::library;
 use super::status::*;
-use super::text::{Name, Writer, until_zero, write_bytes};
+use super::sysfs::{path, text_of};
+use super::text::{Name, Writer, chars, text, write_bytes};
 use crate::sys::dl::{self, Handle};
 use crate::sys::ibv::{ibv_context, ibv_device};
 use crate::sys::verbs::Verbs;
@@ -156,12 +157,6 @@ pub struct Device<'a> {
     native: *mut ibv_device,
 }
 
-/// What a C character array holds.
-pub fn text(array: &[c_char]) -> &[u8] {
-    // SAFETY: c_char and u8 have the same size and alignment, and every value is valid in both.
-    until_zero(unsafe { std::slice::from_raw_parts(array.as_ptr().cast(), array.len()) })
-}
-
 impl Device<'_> {
     fn content(&self) -> &ibv_device {
         // SAFETY: lives as long as the list.
@@ -226,20 +221,6 @@ impl Device<'_> {
         let context = unsafe { (self.list.verbs.open_device)(self.native) };
         convert::pointer(context, os::errno())
     }
-}
-
-const PATH_SIZE: usize = 320;
-
-/// A path written into a fixed buffer.
-pub fn path(write: impl FnOnce(&mut Writer<'_>) -> fmt::Result) -> [u8; PATH_SIZE] {
-    let mut buffer = [0; PATH_SIZE];
-    // The writer cuts what does not fit; such a path exists nowhere.
-    let _ = write(&mut Writer::new(&mut buffer));
-    buffer
-}
-
-pub fn text_of(path: &[u8; PATH_SIZE]) -> &CStr {
-    CStr::from_bytes_until_nul(path).unwrap_or(c"")
 }
 
 /// The kernel's uverbs ABI of a device, where sysfs tells it.

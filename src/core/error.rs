@@ -32,6 +32,8 @@ pub enum Reason {
     Below(&'static str),
     /// The value is not among those that the second text lists.
     NotOneOf(&'static str, &'static str),
+    /// The same where `value` is a signed number.
+    NotOneOfSigned(&'static str, &'static str),
     /// `value` holds the unknown bits, `limit` all known ones.
     UnknownBits(&'static str),
     /// struct_size `value` is too small to hold itself or out of all proportion.
@@ -59,8 +61,8 @@ pub enum Reason {
     CallBecause(&'static str, &'static str),
     /// A symbol is missing from the library; the second text is the rdma-core release that brought it.
     Symbol(&'static str, &'static str),
-    /// A completion with a failed status; `value` is the status, `limit` the queue pair's number.
-    Completion(&'static str),
+    /// A completion with a failed status, of a queue pair; `value` is the status.
+    Completion(&'static str, u32),
     /// A post function failed without naming a request.
     Uncertain(&'static str),
     /// A queue of `limit` entries has no room for the request at `index`.
@@ -130,6 +132,16 @@ impl Error {
         Self::argument(Reason::NotOneOf(what, allowed)).value(value, 0)
     }
 
+    /// The same for a field that may be negative.
+    pub const fn range_signed(what: &'static str, value: i64, allowed: &'static str) -> Self {
+        Self::argument(Reason::NotOneOfSigned(what, allowed)).value(value as u64, 0)
+    }
+
+    /// Bytes that will get a meaning in a later version.
+    pub const fn reserved() -> Self {
+        Self::text(VBN_ERR_ARGUMENT, "reserved0 is not all zero")
+    }
+
     pub const fn unknown_bits(what: &'static str, given: u64, known: u64) -> Self {
         Self::argument(Reason::UnknownBits(what)).value(given & !known, known)
     }
@@ -137,7 +149,8 @@ impl Error {
     /// A foreign call that failed with an errno.
     pub fn call(function: &'static str, errno: i32) -> Self {
         let errno = if errno == 0 { libc::EIO } else { errno };
-        Self { errno, ..Self::new(of_errno(errno), Reason::Call(function)) }
+        let hint = if errno == libc::EMFILE { "raise the limit of open files (ulimit -n)" } else { "" };
+        Self { errno, hint, ..Self::new(of_errno(errno), Reason::Call(function)) }
     }
 
     pub const fn value(mut self, value: u64, limit: u64) -> Self {
@@ -149,6 +162,11 @@ impl Error {
     pub const fn hint(mut self, hint: &'static str) -> Self {
         self.hint = hint;
         self
+    }
+
+    /// A remedy for an object that something else still uses.
+    pub const fn if_busy(self, hint: &'static str) -> Self {
+        if self.errno == libc::EBUSY { self.hint(hint) } else { self }
     }
 
     pub const fn on(mut self, object: Name) -> Self {
@@ -231,6 +249,7 @@ fn write_reason(error: &Error, out: &mut Writer<'_>) -> fmt::Result {
         Reason::ExceedsNamed(what, name) => write!(out, "{what} {value} exceeds {name} {limit}"),
         Reason::Below(what) => write!(out, "{what} {value} is below {limit}"),
         Reason::NotOneOf(what, allowed) => write!(out, "{what} {value} is not {allowed}"),
+        Reason::NotOneOfSigned(what, allowed) => write!(out, "{what} {} is not {allowed}", value as i64),
         Reason::UnknownBits(what) => write!(out, "{what} has unknown bits {value:#x} (known bits: {limit:#x})"),
         Reason::StructSize(what) => write!(out, "struct_size {value} of {what} is wrong; set it to sizeof({what})"),
         Reason::StructTail(what) => {
@@ -253,11 +272,11 @@ fn write_reason(error: &Error, out: &mut Writer<'_>) -> fmt::Result {
         Reason::Symbol(symbol, since) => {
             write!(out, "{symbol} is not in the loaded library; it needs rdma-core {since} or newer")
         }
-        Reason::Completion(what) => {
+        Reason::Completion(what, qp_num) => {
             write!(
                 out,
-                "work request on queue pair {limit} failed: {what} (status {value}, vendor {:#x})",
-                error.vendor_code
+                "work request on queue pair {qp_num} failed: {what} (status {}, vendor {:#x})",
+                value as i64, error.vendor_code
             )
         }
         Reason::Uncertain(call) => {
@@ -298,6 +317,8 @@ mod tests {
     fn sentences_name_value_limit_device_and_remedy() {
         let e = Error::limit("max_send_wr", 16384, 4096).on(Name::new(b"rdmap0s6")).hint("ask for less");
         assert_eq!(sentence(e), "vbn_qp_create: max_send_wr 16384 exceeds 4096 on rdmap0s6; ask for less");
+        let e = Error::range_signed("path_mtu", -3, "one of VBN_MTU_*");
+        assert_eq!(sentence(e), "vbn_qp_create: path_mtu -3 is not one of VBN_MTU_*");
         let e = Error::call("ibv_create_qp", libc::ENOMEM).at(3);
         assert_eq!(sentence(e), "vbn_qp_create: [3]: ibv_create_qp failed: Cannot allocate memory (errno 12)");
         assert_eq!(e.status, VBN_ERR_NO_MEMORY);

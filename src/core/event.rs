@@ -3,7 +3,7 @@
 
 use super::cold::cold_structs;
 
-/// `vbn_async_event.element`: an event type that this library doesn't know.
+/// `kind` of an event: an event type that this library doesn't know; `number` is 0.
 pub const VBN_ELEMENT_NONE: i32 = 0;
 /// A completion queue; `number` is the kernel's handle of it.
 pub const VBN_ELEMENT_CQ: i32 = 1;
@@ -13,9 +13,9 @@ pub const VBN_ELEMENT_QP: i32 = 2;
 pub const VBN_ELEMENT_SRQ: i32 = 3;
 /// A receive work queue that raw verbs made; `number` is 0.
 pub const VBN_ELEMENT_WQ: i32 = 4;
-/// A port; `number` is the port number.
+/// A port; `number` is the port's.
 pub const VBN_ELEMENT_PORT: i32 = 5;
-/// The device.
+/// The device; `number` is 0.
 pub const VBN_ELEMENT_DEVICE: i32 = 6;
 
 /// A completion queue overflowed, or its memory can't be reached. It and its QPs are lost.
@@ -70,7 +70,7 @@ pub struct vbn_async_event {
     /// VBN_EVENT_*, or a number that a newer kernel sent.
     pub r#type: i32,
     /// What it happened to: VBN_ELEMENT_*.
-    pub element: i32,
+    pub kind: i32,
     /// As given when the object was made or adopted; that of the context for a port or the device; 0 when `known` is 0.
     pub user_data: u64,
     /// QP number, port number and so on: see VBN_ELEMENT_*.

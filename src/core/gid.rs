@@ -8,11 +8,10 @@ use std::fmt::Write;
 use super::alloc;
 use super::cold::{Cold, cold_structs};
 use super::context::Context;
-use super::device::{path, text, text_of};
 use super::error::{Error, Reason, Result};
-use super::library::chars;
 use super::status::*;
-use super::text::write_bytes;
+use super::sysfs::{path, text_of};
+use super::text::{chars, text, write_bytes};
 use crate::sys::ibv::*;
 use crate::sys::{convert, os};
 
@@ -67,7 +66,7 @@ pub struct vbn_gid_entry {
     /// Place in the table of its port.
     pub index: u32,
     /// Port, counted from 1.
-    pub port: u32,
+    pub port_num: u32,
     /// VBN_GID_TYPE_*.
     pub r#type: i32,
     /// VBN_GID_FAMILY_*: what the bytes look like on RoCE.
@@ -111,7 +110,7 @@ pub struct vbn_gid_choice {
     /// Place in the table of its port: the sgid_index.
     pub index: u32,
     /// Port.
-    pub port: u32,
+    pub port_num: u32,
     /// VBN_GID_TYPE_*.
     pub r#type: i32,
     /// VBN_GID_FAMILY_*.
@@ -138,7 +137,7 @@ pub struct vbn_gid_verdict {
     /// Place in the table of its port.
     pub index: u32,
     /// Port, counted from 1.
-    pub port: u32,
+    pub port_num: u32,
     /// VBN_GID_TYPE_*.
     pub r#type: i32,
     /// VBN_GID_FAMILY_*.
@@ -248,7 +247,7 @@ fn convert_entry(entry: &ibv_gid_entry) -> vbn_gid_entry {
     vbn_gid_entry {
         gid,
         index: entry.gid_index,
-        port: entry.port_num,
+        port_num: entry.port_num,
         r#type,
         family: if r#type == VBN_GID_TYPE_IB { VBN_GID_FAMILY_ANY } else { family(&gid) },
         ifindex: entry.ndev_ifindex,
@@ -313,7 +312,7 @@ impl Selection {
             struct_size: size_of::<vbn_gid_choice>(),
             gid: entry.gid,
             index: entry.index,
-            port: entry.port,
+            port_num: entry.port_num,
             r#type: entry.r#type,
             family: entry.family,
             ifindex: entry.ifindex,
@@ -375,10 +374,10 @@ fn check(attr: &vbn_gid_select_attr) -> Result<()> {
         return Err(Error::unknown_bits("set", attr.set, known));
     }
     if attr.set & VBN_GID_SET_TYPE != 0 && !(VBN_GID_TYPE_IB..=VBN_GID_TYPE_ROCE_V2).contains(&attr.r#type) {
-        return Err(Error::range("type", u64::from(attr.r#type as u32), "one of VBN_GID_TYPE_*"));
+        return Err(Error::range_signed("type", attr.r#type.into(), "one of VBN_GID_TYPE_*"));
     }
     if !(VBN_GID_FAMILY_ANY..=VBN_GID_FAMILY_IPV6).contains(&attr.family) {
-        return Err(Error::range("family", u64::from(attr.family as u32), "one of VBN_GID_FAMILY_*"));
+        return Err(Error::range_signed("family", attr.family.into(), "one of VBN_GID_FAMILY_*"));
     }
     if attr.reserved0 != 0 {
         return Err(Error::range("reserved0", attr.reserved0.into(), "0"));
@@ -410,7 +409,7 @@ fn verdict(entry: &vbn_gid_entry, judgement: &Judgement) -> vbn_gid_verdict {
     vbn_gid_verdict {
         gid: entry.gid,
         index: entry.index,
-        port: entry.port,
+        port_num: entry.port_num,
         r#type: entry.r#type,
         family: entry.family,
         ifindex: entry.ifindex,

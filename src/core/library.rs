@@ -11,7 +11,7 @@ use super::cold::cold_structs;
 use super::error::{Error, Reason, Result};
 use super::lock::Lock;
 use super::status::*;
-use super::text::{Name, Writer, until_zero, write_bytes};
+use super::text::{Name, Writer, chars, tail, until_zero, write_bytes};
 use crate::sys::dl::{self, Handle};
 use crate::sys::ibv::{IBV_FORK_ENABLED, IBV_FORK_UNNEEDED};
 use crate::sys::verbs::{MissingSet, SYMBOLS, Symbol, Verbs};
@@ -162,7 +162,7 @@ fn check_library(library: i32) -> Result<()> {
     if library == VBN_LIBRARY_IBVERBS {
         return Ok(());
     }
-    Err(Error::range("library", library as u32 as u64, "VBN_LIBRARY_IBVERBS (0)"))
+    Err(Error::range_signed("library", library.into(), "VBN_LIBRARY_IBVERBS (0)"))
 }
 
 /// What is known besides the functions themselves.
@@ -316,11 +316,6 @@ fn set(room: &mut [u8; PATH_SIZE], text: &[u8]) {
     }
 }
 
-/// The end of a path, which says more than its beginning, as far as a name has room for it.
-pub fn tail(path: &[u8]) -> &[u8] {
-    path.get(path.len().saturating_sub(super::text::VBN_NAME_SIZE - 1)..).unwrap_or(path)
-}
-
 /// Tells where the library stands; tries to load it first.
 pub fn query(library: i32) -> Result<vbn_library_info> {
     check_library(library)?;
@@ -439,15 +434,6 @@ pub const VBN_VERSION: u32 = part(env!("CARGO_PKG_VERSION_MAJOR")) << 16
 
 /// The same as zero-terminated text.
 pub const VERSION_TEXT: &str = concat!(env!("CARGO_PKG_VERSION"), "\0");
-
-/// Text as a fixed array of C characters, cut to what fits, zero-terminated.
-pub fn chars<const N: usize>(text: &[u8]) -> [c_char; N] {
-    let mut array = [0; N];
-    for (to, from) in array.iter_mut().take(N.saturating_sub(1)).zip(until_zero(text)) {
-        *to = *from as c_char;
-    }
-    array
-}
 
 /// Before fork(): nobody shall be in the middle of loading.
 pub fn before_fork() {

@@ -29,6 +29,7 @@ pub mod qp;
 pub mod qp_attr;
 pub mod rc;
 pub mod suspect;
+pub mod sysfs;
 pub mod table;
 pub mod wait;
 pub mod wc;

@@ -4,7 +4,7 @@
 use std::ffi::c_void;
 use std::ptr::{self, NonNull};
 
-use super::adopt::{Ownership, VBN_ADOPT_SET_IOVA, vbn_adopt_attr};
+use super::adopt::{self, Ownership, VBN_ADOPT_SET_IOVA, vbn_adopt_attr};
 use super::cold::cold_structs;
 use super::context::Context;
 use super::error::{Error, Reason, Result};
@@ -149,10 +149,18 @@ impl Object for Mr {
         let context = self.pd.context();
         self.ownership.destroy(self.native.as_ptr(), || {
             // SAFETY: the region is ours, and its handle is being closed.
-            context
-                .ret("ibv_dereg_mr", || unsafe { (context.verbs().dereg_mr)(self.native.as_ptr()) })
-                .map_err(still_bound)
+            context.ret("ibv_dereg_mr", || unsafe { (context.verbs().dereg_mr)(self.native.as_ptr()) }).map_err(
+                |error| {
+                    error.if_busy(
+                        "a memory window is still bound to the region; until it is closed the memory must stay",
+                    )
+                },
+            )
         })
+    }
+
+    fn is_borrowed(&self) -> bool {
+        self.ownership.is_borrowed()
     }
 
     fn device_is_gone(&self) -> bool {
@@ -184,7 +192,7 @@ impl Mr {
         if addr == 0 && access & VBN_ACCESS_ON_DEMAND == 0 {
             return Err(Error::argument(Reason::Null("addr")));
         }
-        check_range("addr", addr, length)?;
+        check_range("the room from addr to 2^64", addr, length)?;
         let request = Request::new(iova, length, access, VBN_MR_HOST, attr);
         request.check(&pd)?;
         check_congruent(addr, iova)?;
@@ -218,9 +226,9 @@ impl Mr {
         let request = Request::new(iova, length, access, VBN_MR_DMABUF, attr);
         request.check(&pd)?;
         if fd < 0 {
-            return Err(Error::argument(Reason::Text("fd is negative, so no open dma-buf")).value(fd as u32 as u64, 0));
+            return Err(Error::range_signed("fd", fd.into(), "an open dma-buf"));
         }
-        check_range("offset", offset, length)?;
+        check_range("the room from offset to 2^64", offset, length)?;
         check_congruent(offset, iova)?;
         let Some(reg) = pd.context().verbs().reg_dmabuf_mr else {
             return Err(Error::new(VBN_ERR_SYMBOL_MISSING, Reason::Symbol("ibv_reg_dmabuf_mr", "34"))
@@ -238,8 +246,7 @@ impl Mr {
 
     /// Takes in a region that raw verbs registered in the same PD.
     pub fn adopt(pd: Ref<Pd>, native: *mut ibv_mr, attr: &vbn_adopt_attr) -> Result<&'static Slot<Mr>> {
-        let native = NonNull::new(native).ok_or(Error::argument(Reason::Null("native")))?;
-        let ownership = Ownership::from_attr(attr)?;
+        let (native, ownership) = adopt::check::<Mr, _>(native, attr, VBN_ADOPT_SET_IOVA)?;
         // SAFETY: the caller says that this is a live ibv_mr.
         let mr = unsafe { native.as_ref() };
         if mr.context != pd.context().native() {
@@ -250,7 +257,7 @@ impl Mr {
         }
         let iova = if attr.set & VBN_ADOPT_SET_IOVA != 0 { attr.iova } else { mr.addr as u64 };
         let length = mr.length as u64;
-        check_range("iova", iova, length)?;
+        check_range("the room from iova to 2^64", iova, length)?;
         let vacant = SLAB.take()?;
         Ok(vacant.publish(Mr {
             native,
@@ -351,14 +358,14 @@ impl Request {
     fn check(&self, pd: &Pd) -> Result<()> {
         check_access(self.access)?;
         if self.access & VBN_ACCESS_ZERO_BASED != 0 && self.iova != 0 {
-            return Err(Error::argument(Reason::Text("VBN_ACCESS_ZERO_BASED contradicts an iova other than 0"))
+            return Err(Error::text(VBN_ERR_ARGUMENT, "VBN_ACCESS_ZERO_BASED contradicts an iova other than 0")
                 .value(self.iova, 0)
                 .hint("leave out one of them"));
         }
         if self.length == 0 {
             return Err(Error::range("length", 0, "at least 1"));
         }
-        check_range("iova", self.iova, self.length)?;
+        check_range("the room from iova to 2^64", self.iova, self.length)?;
         let context = pd.context();
         // A device that tells no limit (0) has its kernel driver check. The whole address space isn't a size.
         let most = context.device().max_mr_size;
@@ -397,18 +404,16 @@ fn check_access(access: u64) -> Result<()> {
     let writers = access & (VBN_ACCESS_REMOTE_WRITE | VBN_ACCESS_REMOTE_ATOMIC);
     if writers != 0 && access & VBN_ACCESS_LOCAL_WRITE == 0 {
         let what = "access has VBN_ACCESS_REMOTE_WRITE or VBN_ACCESS_REMOTE_ATOMIC without VBN_ACCESS_LOCAL_WRITE";
-        return Err(Error::argument(Reason::Text(what)).value(access, 0).hint("add VBN_ACCESS_LOCAL_WRITE"));
+        return Err(Error::text(VBN_ERR_ARGUMENT, what).value(access, 0).hint("add VBN_ACCESS_LOCAL_WRITE"));
     }
     Ok(())
 }
 
-/// The last byte of `start..start + length` must have an address. `length` is above 0 or the range empty.
+/// The last byte of `start..start + length` must have an address; `what` names the room behind `start`. `length` is above 0 or the range empty.
 fn check_range(what: &'static str, start: u64, length: u64) -> Result<()> {
     let last = length.saturating_sub(1);
     if start.checked_add(last).is_none() {
-        return Err(Error::argument(Reason::Exceeds(what))
-            .value(start, u64::MAX - last)
-            .hint("with this length it runs past 2^64; shorten the range"));
+        return Err(Error::argument(Reason::ExceedsNamed("length", what)).value(length, start.wrapping_neg()));
     }
     Ok(())
 }
@@ -462,13 +467,6 @@ fn memlock_error(function: &'static str, errno: i32, length: u64) -> Error {
     Error { errno, ..Error::new(VBN_ERR_NO_MEMORY, Reason::Memlock(function)) }
         .value(length, limit.unwrap_or(u64::MAX))
         .hint(hint)
-}
-
-fn still_bound(error: Error) -> Error {
-    if error.errno != libc::EBUSY {
-        return error;
-    }
-    error.hint("a memory window is still bound to the region; until it is closed the memory must stay")
 }
 
 #[cfg(test)]
@@ -529,10 +527,13 @@ mod tests {
 
     #[test]
     fn a_region_may_end_at_the_last_address_and_no_further() {
-        assert!(check_range("addr", u64::MAX - 4095, 4096).is_ok());
-        let error = check_range("addr", u64::MAX - 4094, 4096).unwrap_err();
-        assert_eq!((error.status, error.value, error.limit), (VBN_ERR_ARGUMENT, u64::MAX - 4094, u64::MAX - 4095));
-        assert!(check_range("addr", 0, u64::MAX).is_ok(), "the whole address space, for on-demand paging");
+        assert!(check_range("the room from addr to 2^64", u64::MAX - 4095, 4096).is_ok());
+        let error = check_range("the room from addr to 2^64", u64::MAX - 4094, 4096).unwrap_err();
+        assert_eq!((error.status, error.value, error.limit), (VBN_ERR_ARGUMENT, 4096, 4095));
+        assert!(
+            check_range("the room from addr to 2^64", 0, u64::MAX).is_ok(),
+            "the whole address space, for on-demand paging"
+        );
     }
 
     #[test]

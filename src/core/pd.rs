@@ -4,7 +4,7 @@
 use std::ffi::c_void;
 use std::ptr::NonNull;
 
-use super::adopt::{Ownership, vbn_adopt_attr};
+use super::adopt::{self, Ownership, vbn_adopt_attr};
 use super::cold::cold_structs;
 use super::context::Context;
 use super::error::{Error, Reason, Result};
@@ -70,8 +70,14 @@ impl Object for Pd {
     fn destroy(&self) -> Result<()> {
         self.ownership.destroy(self.native.as_ptr(), || {
             // SAFETY: the PD is ours and nothing of ours uses it any more.
-            self.context.ret("ibv_dealloc_pd", || unsafe { (self.context.verbs().dealloc_pd)(self.native.as_ptr()) })
+            self.context
+                .ret("ibv_dealloc_pd", || unsafe { (self.context.verbs().dealloc_pd)(self.native.as_ptr()) })
+                .map_err(|error| error.if_busy("destroy what raw verbs made in it"))
         })
+    }
+
+    fn is_borrowed(&self) -> bool {
+        self.ownership.is_borrowed()
     }
 
     fn device_is_gone(&self) -> bool {
@@ -89,8 +95,7 @@ impl Pd {
 
     /// Takes in a PD made by raw verbs on the same context.
     pub fn adopt(context: Ref<Context>, native: *mut ibv_pd, attr: &vbn_adopt_attr) -> Result<&'static Slot<Pd>> {
-        let native = NonNull::new(native).ok_or(Error::argument(Reason::Null("native")))?;
-        let ownership = Ownership::from_attr(attr)?;
+        let (native, ownership) = adopt::check::<Pd, _>(native, attr, 0)?;
         // SAFETY: the caller says that this is a live ibv_pd.
         if unsafe { native.as_ref() }.context != context.native() {
             return Err(Error::argument(Reason::Unrelated("the ibv_pd", "ibv_context")));

@@ -129,6 +129,8 @@ pub struct Path {
     pub native: NonNull<ibv_qp>,
     /// Bit n is set if opcode n may be posted.
     pub opcodes: u64,
+    /// The same for requests of one segment: none where the queue takes no segments.
+    pub common: u64,
     /// Largest message of the port.
     pub max_message: u32,
     pub max_send_sge: u32,
@@ -172,8 +174,8 @@ extern "C" fn send_many(path: &Path, wrs: *const vbn_send_wr, count: u32, posted
 extern "C" fn send_batch(path: &Path, wrs: *const vbn_send_wr, count: u32, posted: &mut u32) -> vbn_status {
     // SAFETY: the callers pass the parts of a slice.
     let wrs = unsafe { std::slice::from_raw_parts(wrs, count as usize) };
-    let mut list = SendList::new();
-    let opcodes = path.opcodes;
+    let mut list = List::<ibv_send_wr>::new();
+    let opcodes = path.common;
     let mut to = list.first();
     // What makes a request uncommon is gathered and looked at once: its flags, a list that is not aligned, its length.
     let (mut flags, mut lists, mut lengths) = (0, 0, 0);
@@ -191,7 +193,7 @@ extern "C" fn send_batch(path: &Path, wrs: *const vbn_send_wr, count: u32, poste
         unsafe {
             lengths |= (&raw const (*sge).length).read_unaligned();
             fill_send(wr, sge, 1, to);
-            to = link_send(to);
+            to = link(to);
         }
     }
     if flags > COMMON_FLAGS || lists % align_of::<vbn_sge>() != 0 || lengths > path.max_message {
@@ -208,7 +210,7 @@ const _: () = assert!(COMMON_FLAGS == 7);
 #[cold]
 #[inline(never)]
 fn send_general(path: &Path, wrs: &[vbn_send_wr], posted: &mut u32) -> vbn_status {
-    let mut list = SendList::new();
+    let mut list = List::<ibv_send_wr>::new();
     let mut to = list.first();
     for (index, wr) in wrs.iter().enumerate() {
         if let Err(error) = check_send(path, wr) {
@@ -217,44 +219,103 @@ fn send_general(path: &Path, wrs: &[vbn_send_wr], posted: &mut u32) -> vbn_statu
         // SAFETY: as in `send_batch`.
         unsafe {
             fill_send(wr, segments(wr.sg_list, &wr.sge), wr.num_sge, to);
-            to = link_send(to);
+            to = link(to);
         }
     }
     list.post(path, to, wrs.len() as u32, posted)
 }
 
-/// Room for a batch of libibverbs' requests, on the stack.
-struct SendList([MaybeUninit<ibv_send_wr>; BATCH]);
+/// libibverbs' requests, of one kind or the other.
+trait Native {
+    const OP: Op;
 
-impl SendList {
+    /// # Safety
+    /// `this` must point to room for a request.
+    unsafe fn set_next(this: *mut Self, next: *mut Self);
+
+    /// # Safety
+    /// The queue pair must be live and the list complete.
+    unsafe fn post(qp: *mut ibv_qp, first: *mut Self, bad: &mut *mut Self) -> i32;
+}
+
+impl Native for ibv_send_wr {
+    const OP: Op = Op::QpPostSend;
+
+    #[inline(always)]
+    unsafe fn set_next(this: *mut Self, next: *mut Self) {
+        // SAFETY: the caller vouches for `this`.
+        unsafe { (*this).next = next };
+    }
+
+    #[inline(always)]
+    unsafe fn post(qp: *mut ibv_qp, first: *mut Self, bad: &mut *mut Self) -> i32 {
+        // SAFETY: the caller vouches for both.
+        unsafe { inline::post_send(qp, first, bad) }
+    }
+}
+
+impl Native for ibv_recv_wr {
+    const OP: Op = Op::QpPostRecv;
+
+    #[inline(always)]
+    unsafe fn set_next(this: *mut Self, next: *mut Self) {
+        // SAFETY: the caller vouches for `this`.
+        unsafe { (*this).next = next };
+    }
+
+    #[inline(always)]
+    unsafe fn post(qp: *mut ibv_qp, first: *mut Self, bad: &mut *mut Self) -> i32 {
+        // SAFETY: the caller vouches for both.
+        unsafe { inline::post_recv(qp, first, bad) }
+    }
+}
+
+/// Room for a batch of them, on the stack.
+struct List<T>([MaybeUninit<T>; BATCH]);
+
+impl<T: Native> List<T> {
     #[inline(always)]
     fn new() -> Self {
         Self([const { MaybeUninit::uninit() }; BATCH])
     }
 
     #[inline(always)]
-    fn first(&mut self) -> *mut ibv_send_wr {
+    fn first(&mut self) -> *mut T {
         self.0.as_mut_ptr().cast()
     }
 
     /// Hands the requests before `end` to the provider.
     #[inline(always)]
-    fn post(&mut self, path: &Path, end: *mut ibv_send_wr, count: u32, posted: &mut u32) -> vbn_status {
+    fn post(&mut self, path: &Path, end: *mut T, count: u32, posted: &mut u32) -> vbn_status {
         let first = self.first();
         if end == first {
             return VBN_OK;
         }
         // SAFETY: at least one request was filled.
-        unsafe { (*end.sub(1)).next = ptr::null_mut() };
-        let mut bad: *mut ibv_send_wr = ptr::null_mut();
+        unsafe { T::set_next(end.sub(1), ptr::null_mut()) };
+        let mut bad: *mut T = ptr::null_mut();
         // SAFETY: the queue pair is live, and the list is complete and outlives the call.
-        let ret = unsafe { inline::post_send(path.native.as_ptr(), first, &mut bad) };
+        let ret = unsafe { T::post(path.native.as_ptr(), first, &mut bad) };
         if ret == 0 {
             *posted = posted.wrapping_add(count);
             return VBN_OK;
         }
-        let named = (bad as usize).wrapping_sub(first as usize) / size_of::<ibv_send_wr>();
-        post_failed(path, ret, named, count, Op::QpPostSend, posted)
+        let named = (bad as usize).wrapping_sub(first as usize) / size_of::<T>();
+        post_failed(path, ret, named, count, T::OP, posted)
+    }
+}
+
+/// Chains `to` to the place behind it, which is returned.
+///
+/// # Safety
+/// `to` must point into a list, before its end.
+#[inline(always)]
+unsafe fn link<T: Native>(to: *mut T) -> *mut T {
+    // SAFETY: the caller vouches for `to`.
+    unsafe {
+        let next = to.add(1);
+        T::set_next(to, next);
+        next
     }
 }
 
@@ -272,20 +333,6 @@ unsafe fn fill_send(wr: &vbn_send_wr, sges: *const vbn_sge, count: u32, to: *mut
         (*to).send_flags = wr.flags as u32;
         (*to).imm_or_rkey = wr.imm.to_be();
         (&raw mut (*to).wr).cast::<[u64; 2]>().write((&raw const wr.remote_addr).cast::<[u64; 2]>().read());
-    }
-}
-
-/// Chains `to` to the place behind it, which is returned.
-///
-/// # Safety
-/// `to` must point into a list, before its end.
-#[inline(always)]
-unsafe fn link_send(to: *mut ibv_send_wr) -> *mut ibv_send_wr {
-    // SAFETY: the caller vouches for `to`.
-    unsafe {
-        let next = to.add(1);
-        (*to).next = next;
-        next
     }
 }
 
@@ -313,7 +360,7 @@ fn check_send(path: &Path, wr: &vbn_send_wr) -> Result<()> {
     }
     if wr.flags & VBN_SEND_INLINE != 0 {
         if wr.opcode == VBN_WR_RDMA_READ {
-            return Err(Error::argument(Reason::Text("VBN_SEND_INLINE makes no sense for an RDMA read")));
+            return Err(Error::text(VBN_ERR_ARGUMENT, "VBN_SEND_INLINE makes no sense for an RDMA read"));
         }
         if length > u64::from(path.max_inline) {
             return Err(Error::limit("inline length", length, path.max_inline.into())
@@ -377,7 +424,7 @@ extern "C" fn recv_many(path: &Path, wrs: *const vbn_recv_wr, count: u32, posted
 extern "C" fn recv_batch(path: &Path, wrs: *const vbn_recv_wr, count: u32, posted: &mut u32) -> vbn_status {
     // SAFETY: the callers pass the parts of a slice.
     let wrs = unsafe { std::slice::from_raw_parts(wrs, count as usize) };
-    let mut list = RecvList::new();
+    let mut list = List::<ibv_recv_wr>::new();
     let mut to = list.first();
     // What makes a request uncommon is gathered and looked at once: any flag, a segment list that is not aligned.
     let (mut flags, mut lists) = (0, 0);
@@ -389,7 +436,10 @@ extern "C" fn recv_batch(path: &Path, wrs: *const vbn_recv_wr, count: u32, poste
         lists |= wr.sg_list as usize;
         // SAFETY: a batch has at most BATCH requests, so `to` and at most one place behind stay within the list. The caller
         // says that sg_list has a segment.
-        to = unsafe { fill_recv(wr, segments(wr.sg_list, &wr.sge), 1, to) };
+        unsafe {
+            fill_recv(wr, segments(wr.sg_list, &wr.sge), 1, to);
+            to = link(to);
+        }
     }
     if flags != 0 || lists % align_of::<vbn_sge>() != 0 || path.max_recv_sge == 0 {
         return recv_general(path, wrs, posted);
@@ -401,67 +451,30 @@ extern "C" fn recv_batch(path: &Path, wrs: *const vbn_recv_wr, count: u32, poste
 #[cold]
 #[inline(never)]
 fn recv_general(path: &Path, wrs: &[vbn_recv_wr], posted: &mut u32) -> vbn_status {
-    let mut list = RecvList::new();
+    let mut list = List::<ibv_recv_wr>::new();
     let mut to = list.first();
     for (index, wr) in wrs.iter().enumerate() {
         if let Err(error) = check_recv(path, wr) {
             return error::record(Op::QpPostRecv, error.at(index as u64));
         }
         // SAFETY: as in `recv_batch`.
-        to = unsafe { fill_recv(wr, segments(wr.sg_list, &wr.sge), wr.num_sge, to) };
+        unsafe {
+            fill_recv(wr, segments(wr.sg_list, &wr.sge), wr.num_sge, to);
+            to = link(to);
+        }
     }
     list.post(path, to, wrs.len() as u32, posted)
 }
 
-/// Fills one receive and chains it to the place behind it, which is returned.
-///
 /// # Safety
-/// `to` must point into a list, before its end, and `sges` to `count` segments.
+/// `to` must point to room for a receive, and `sges` to `count` segments.
 #[inline(always)]
-unsafe fn fill_recv(wr: &vbn_recv_wr, sges: *const vbn_sge, count: u32, to: *mut ibv_recv_wr) -> *mut ibv_recv_wr {
+unsafe fn fill_recv(wr: &vbn_recv_wr, sges: *const vbn_sge, count: u32, to: *mut ibv_recv_wr) {
     // SAFETY: the caller vouches for `to`.
     unsafe {
-        let next = to.add(1);
         (*to).wr_id = wr.wr_id;
         (*to).sg_list = sges.cast_mut().cast();
         (*to).num_sge = count as i32;
-        (*to).next = next;
-        next
-    }
-}
-
-/// Room for a batch of libibverbs' receives, on the stack.
-struct RecvList([MaybeUninit<ibv_recv_wr>; BATCH]);
-
-impl RecvList {
-    #[inline(always)]
-    fn new() -> Self {
-        Self([const { MaybeUninit::uninit() }; BATCH])
-    }
-
-    #[inline(always)]
-    fn first(&mut self) -> *mut ibv_recv_wr {
-        self.0.as_mut_ptr().cast()
-    }
-
-    /// Hands the receives before `end` to the provider.
-    #[inline(always)]
-    fn post(&mut self, path: &Path, end: *mut ibv_recv_wr, count: u32, posted: &mut u32) -> vbn_status {
-        let first = self.first();
-        if end == first {
-            return VBN_OK;
-        }
-        // SAFETY: at least one receive was filled.
-        unsafe { (*end.sub(1)).next = ptr::null_mut() };
-        let mut bad: *mut ibv_recv_wr = ptr::null_mut();
-        // SAFETY: the queue pair is live, and the list is complete and outlives the call.
-        let ret = unsafe { inline::post_recv(path.native.as_ptr(), first, &mut bad) };
-        if ret == 0 {
-            *posted = posted.wrapping_add(count);
-            return VBN_OK;
-        }
-        let named = (bad as usize).wrapping_sub(first as usize) / size_of::<ibv_recv_wr>();
-        post_failed(path, ret, named, count, Op::QpPostRecv, posted)
     }
 }
 

@@ -1,21 +1,23 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Queue pairs: creation, attributes, and the first failure seen on each.
 
-use std::cell::UnsafeCell;
 use std::ffi::c_void;
 use std::mem::MaybeUninit;
 use std::ptr::{self, NonNull};
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
-use super::adopt::{Ownership, vbn_adopt_attr};
+use super::adopt::{self, Ownership, vbn_adopt_attr};
 use super::cold::cold_structs;
 use super::context::Context;
 use super::cq::Cq;
 use super::error::{Error, Reason, Result};
 use super::event::VBN_ELEMENT_QP;
 use super::handle::vbn_cq;
+use super::lock::{Guard, Lock};
 use super::pd::Pd;
-use super::post::Path;
+use super::post::{
+    Path, VBN_WR_RDMA_READ, VBN_WR_RDMA_WRITE, VBN_WR_RDMA_WRITE_WITH_IMM, VBN_WR_SEND, VBN_WR_SEND_WITH_IMM,
+};
 use super::qp_attr::{vbn_qp_attr, vbn_qp_info};
 use super::slab::{Kind, Object, Ref, Slab, Slot, Vacant};
 use super::status::*;
@@ -40,18 +42,22 @@ pub const VBN_QPT_XRC_RECV: i32 = 10;
 pub const VBN_QPT_DRIVER: i32 = 255;
 
 /// `send_ops`: VBN_WR_RDMA_WRITE.
-pub const VBN_QP_OP_RDMA_WRITE: u64 = 1 << 0;
+pub const VBN_QP_OP_RDMA_WRITE: u64 = 1 << VBN_WR_RDMA_WRITE;
 /// `send_ops`: VBN_WR_RDMA_WRITE_WITH_IMM.
-pub const VBN_QP_OP_RDMA_WRITE_WITH_IMM: u64 = 1 << 1;
+pub const VBN_QP_OP_RDMA_WRITE_WITH_IMM: u64 = 1 << VBN_WR_RDMA_WRITE_WITH_IMM;
 /// `send_ops`: VBN_WR_SEND.
-pub const VBN_QP_OP_SEND: u64 = 1 << 2;
+pub const VBN_QP_OP_SEND: u64 = 1 << VBN_WR_SEND;
 /// `send_ops`: VBN_WR_SEND_WITH_IMM.
-pub const VBN_QP_OP_SEND_WITH_IMM: u64 = 1 << 3;
+pub const VBN_QP_OP_SEND_WITH_IMM: u64 = 1 << VBN_WR_SEND_WITH_IMM;
 /// `send_ops`: VBN_WR_RDMA_READ.
-pub const VBN_QP_OP_RDMA_READ: u64 = 1 << 4;
+pub const VBN_QP_OP_RDMA_READ: u64 = 1 << VBN_WR_RDMA_READ;
 
 /// What RC queue pairs can do here.
-const RC_OPS: u64 = 0x1f;
+const RC_OPS: u64 = VBN_QP_OP_RDMA_WRITE
+    | VBN_QP_OP_RDMA_WRITE_WITH_IMM
+    | VBN_QP_OP_SEND
+    | VBN_QP_OP_SEND_WITH_IMM
+    | VBN_QP_OP_RDMA_READ;
 
 /// `vbn_qp_init_attr.set`: max_send_wr counts even if it is 0.
 pub const VBN_QP_INIT_SET_MAX_SEND_WR: u64 = 1;
@@ -109,6 +115,8 @@ pub struct Qp {
     cap: ibv_qp_cap,
     sq_sig_all: bool,
     first_error: FirstError,
+    /// Held on the way through the states, so that two threads that connect don't get between each other's steps.
+    steps: Lock<()>,
     /// Copies of what the native queue pair has.
     number: u32,
     native_cqs: [*mut ibv_cq; 2],
@@ -118,7 +126,7 @@ pub struct Qp {
 
 // SAFETY: posting is as thread-safe as the provider; everything else in libibverbs is.
 unsafe impl Send for Qp {}
-// SAFETY: as above; `first_error` is written once, under its own flag.
+// SAFETY: as above.
 unsafe impl Sync for Qp {}
 
 static SLAB: Slab<Qp> = Slab::new();
@@ -152,6 +160,10 @@ impl Object for Qp {
 
     fn forget(&self) {
         self.device().unregister(self.native().cast(), self.entry);
+    }
+
+    fn is_borrowed(&self) -> bool {
+        self.ownership.is_borrowed()
     }
 
     fn device_is_gone(&self) -> bool {
@@ -202,6 +214,7 @@ impl Qp {
             cap,
             sq_sig_all: attr.sq_sig_all != 0,
             first_error: FirstError::new(),
+            steps: Lock::new(()),
             // SAFETY: it has just been made.
             number: unsafe { native.as_ref() }.qp_num,
             native_cqs: [init.send_cq, init.recv_cq],
@@ -213,8 +226,7 @@ impl Qp {
 
     /// Takes in a queue pair made by raw verbs in the same PD.
     pub fn adopt(pd: Ref<Pd>, native: *mut ibv_qp, attr: &vbn_adopt_attr) -> Result<&'static Slot<Qp>> {
-        let native = NonNull::new(native).ok_or(Error::argument(Reason::Null("native")))?;
-        let ownership = Ownership::from_attr(attr)?;
+        let (native, ownership) = adopt::check::<Qp, _>(native, attr, 0)?;
         // SAFETY: the caller says that this is a live ibv_qp.
         let raw = unsafe { native.as_ref() };
         if raw.pd != pd.native() {
@@ -242,6 +254,7 @@ impl Qp {
             cap: init.cap,
             sq_sig_all: init.sq_sig_all != 0,
             first_error: FirstError::new(),
+            steps: Lock::new(()),
             number: raw.qp_num,
             native_cqs: [raw.send_cq, raw.recv_cq],
             entry: entry_of(&vacant),
@@ -252,7 +265,7 @@ impl Qp {
 
     /// How events of the context find the handle.
     fn table_entry(&self) -> table::Entry {
-        table::Entry { kind: VBN_ELEMENT_QP, slot: self.entry, user_data: self.user_data, number: self.number }
+        table::Entry { kind: VBN_ELEMENT_QP, slot: self.entry, user_data: self.user_data }
     }
 
     #[inline(always)]
@@ -272,6 +285,11 @@ impl Qp {
     /// The number that peers and completions know it by.
     pub fn qp_num(&self) -> u32 {
         self.number
+    }
+
+    /// For the length of a way through the states.
+    pub fn exclusive(&self) -> Guard<'_, ()> {
+        self.steps.lock()
     }
 
     /// The state as the device has it.
@@ -359,6 +377,7 @@ fn path(native: NonNull<ibv_qp>, opcodes: u64, max_message: u32, cap: &ibv_qp_ca
     Path {
         native,
         opcodes,
+        common: if cap.max_send_sge == 0 { 0 } else { opcodes },
         max_message,
         max_send_sge: cap.max_send_sge,
         max_recv_sge: cap.max_recv_sge,
@@ -374,13 +393,19 @@ fn check_init(context: &Context, attr: &vbn_qp_init_attr) -> Result<u64> {
     if attr.set & !SET != 0 {
         return Err(Error::unknown_bits("set", attr.set, SET));
     }
-    if attr.sq_sig_all > 1 || attr.reserved0 != [0; 7] {
-        return Err(Error::range("sq_sig_all", attr.sq_sig_all.into(), "0 or 1, with reserved0 all 0"));
+    if attr.sq_sig_all > 1 {
+        return Err(Error::range("sq_sig_all", attr.sq_sig_all.into(), "0 or 1"));
+    }
+    if attr.reserved0 != [0; 7] {
+        return Err(Error::reserved());
     }
     if attr.qp_type != 0 && attr.qp_type != VBN_QPT_RC {
-        return Err(Error::new(VBN_ERR_NOT_SUPPORTED, Reason::NotOneOf("qp_type", "RC, the only type offered so far"))
-            .value(attr.qp_type as u32 as u64, 0)
-            .on(context.name()));
+        return Err(Error::new(
+            VBN_ERR_NOT_SUPPORTED,
+            Reason::NotOneOfSigned("qp_type", "RC, the only type offered so far"),
+        )
+        .value(i64::from(attr.qp_type) as u64, 0)
+        .on(context.name()));
     }
     match attr.send_ops {
         0 => Ok(RC_OPS),
@@ -464,45 +489,119 @@ fn query(context: &Context, native: NonNull<ibv_qp>, mask: i32) -> Result<(ibv_q
     Ok(unsafe { (attr.assume_init(), init.assume_init()) })
 }
 
-/// A completion that is stored once and read by anybody.
+/// A completion that is stored once and read by anybody; clearing it makes room for another one.
 struct FirstError {
-    /// 0: none; 1: being written; 2: there.
+    /// Lowest two bits: EMPTY, WRITING or THERE. Above them: how often it was cleared, so that a reader sees that what it copied
+    /// was replaced meanwhile.
     state: AtomicU32,
-    wc: UnsafeCell<MaybeUninit<vbn_wc>>,
+    wc: [AtomicU64; WORDS],
 }
+
+const EMPTY: u32 = 0;
+const WRITING: u32 = 1;
+const THERE: u32 = 2;
+const PHASE: u32 = 3;
+const WORDS: usize = size_of::<vbn_wc>() / 8;
 
 impl FirstError {
     const fn new() -> Self {
-        Self { state: AtomicU32::new(0), wc: UnsafeCell::new(MaybeUninit::uninit()) }
+        Self { state: AtomicU32::new(EMPTY), wc: [const { AtomicU64::new(0) }; WORDS] }
     }
 
     fn set(&self, wc: &vbn_wc) {
         // A plain look first: a queue pair that fails does so many times.
-        if self.state.load(Ordering::Relaxed) == 0
-            && self.state.compare_exchange(0, 1, Ordering::Acquire, Ordering::Relaxed).is_ok()
+        let state = self.state.load(Ordering::Relaxed);
+        if state & PHASE == EMPTY
+            && self.state.compare_exchange(state, state | WRITING, Ordering::Acquire, Ordering::Relaxed).is_ok()
         {
-            // SAFETY: state 1 is this thread's alone.
-            unsafe { (*self.wc.get()).write(*wc) };
-            self.state.store(2, Ordering::Release);
+            // SAFETY: numbers without padding between them.
+            let words = unsafe { std::mem::transmute::<vbn_wc, [u64; WORDS]>(*wc) };
+            for (to, from) in self.wc.iter().zip(words) {
+                // Release: whoever sees the word sees that the old value was cleared.
+                to.store(from, Ordering::Release);
+            }
+            self.state.store(state | THERE, Ordering::Release);
         }
     }
 
     fn get(&self) -> Option<vbn_wc> {
-        if self.state.load(Ordering::Acquire) != 2 {
-            return None;
+        loop {
+            let state = self.state.load(Ordering::Acquire);
+            if state & PHASE != THERE {
+                return None;
+            }
+            let words = self.wc.each_ref().map(|word| word.load(Ordering::Acquire));
+            if self.state.load(Ordering::Relaxed) == state {
+                // SAFETY: the words of one completion, as `set` took it apart.
+                return Some(unsafe { std::mem::transmute::<[u64; WORDS], vbn_wc>(words) });
+            }
         }
-        // SAFETY: it is there, and is replaced only after a reset of the queue pair, which the caller serialises.
-        Some(unsafe { (*self.wc.get()).assume_init() })
     }
 
     fn clear(&self) {
-        let _ = self.state.compare_exchange(2, 0, Ordering::AcqRel, Ordering::Relaxed);
+        let state = self.state.load(Ordering::Relaxed);
+        if state & PHASE == THERE {
+            let empty = (state & !PHASE).wrapping_add(PHASE + 1);
+            let _ = self.state.compare_exchange(state, empty, Ordering::AcqRel, Ordering::Relaxed);
+        }
     }
 }
 
-/// Called by polling, for a failure that is not a flush: finds the queue pair and notes it there.
+/// Called by polling, for a failure that is not a flush: finds the queue pair and notes it there. It looks at every slot, which
+/// is little for a queue pair that fails once; a type whose requests fail one by one (SRD) needs an index of the numbers.
 pub fn note_failure(context: *const Slot<Context>, cq: *mut ibv_cq, wc: &vbn_wc) {
     if let Some(qp) = SLAB.live_with(context, wc.qp_num).find(|qp| qp.native_cqs.contains(&cq)) {
         qp.first_error.set(wc);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn failure(n: u32) -> vbn_wc {
+        // SAFETY: all numbers.
+        let mut wc: vbn_wc = unsafe { std::mem::zeroed() };
+        (wc.wr_id, wc.status, wc.vendor_err, wc.qp_num) = (n.into(), n as i32, n, n);
+        wc
+    }
+
+    #[test]
+    fn the_first_error_stays_until_it_is_cleared() {
+        let first = FirstError::new();
+        assert!(first.get().is_none());
+        first.set(&failure(7));
+        first.set(&failure(8));
+        assert_eq!(first.get().unwrap().qp_num, 7);
+        first.clear();
+        first.clear();
+        assert!(first.get().is_none());
+        first.set(&failure(9));
+        assert_eq!(first.get().unwrap().qp_num, 9);
+    }
+
+    #[test]
+    fn a_reader_never_sees_parts_of_two() {
+        let first = FirstError::new();
+        let over = std::sync::atomic::AtomicBool::new(false);
+        std::thread::scope(|scope| {
+            let reader = scope.spawn(|| {
+                let mut seen = 0;
+                while !over.load(Ordering::Relaxed) {
+                    if let Some(wc) = first.get() {
+                        let all = (wc.wr_id, wc.status as u32, wc.vendor_err, wc.qp_num);
+                        assert_eq!(all, (wc.qp_num.into(), wc.qp_num, wc.qp_num, wc.qp_num));
+                        seen += 1;
+                    }
+                }
+                seen
+            });
+            for n in 0..200_000 {
+                first.set(&failure(n));
+                first.clear();
+            }
+            over.store(true, Ordering::Relaxed);
+            reader.join().unwrap();
+        });
     }
 }

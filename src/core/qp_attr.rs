@@ -274,8 +274,11 @@ impl vbn_path {
     }
 
     pub fn to_native(self) -> Result<ibv_ah_attr> {
-        if self.is_global > 1 || self.reserved0 != [0; 2] {
-            return Err(Error::range("is_global", self.is_global.into(), "0 or 1, with reserved0 0"));
+        if self.is_global > 1 {
+            return Err(Error::range("is_global", self.is_global.into(), "0 or 1"));
+        }
+        if self.reserved0 != [0; 2] {
+            return Err(Error::reserved());
         }
         if self.flow_label >= 1 << 20 {
             return Err(Error::range("flow_label", self.flow_label.into(), "below 2^20"));
@@ -308,7 +311,7 @@ impl vbn_qp_attr {
             );
         }
         if self.reserved0 != [0; 7] {
-            return Err(Error::range("reserved0", 1, "0"));
+            return Err(Error::reserved());
         }
         self.check_ranges()?;
         if self.set & VBN_QP_ACCESS_FLAGS != 0 {
@@ -374,7 +377,7 @@ impl vbn_qp_attr {
         match wrong {
             Some((bit, what, value, _, allowed)) => {
                 let shown = if *bit == VBN_QP_PATH_MTU { value + 1 } else { *value };
-                Err(Error::range(what, shown as u32 as u64, allowed))
+                Err(Error::range_signed(what, shown, allowed))
             }
             None => Ok(()),
         }

@@ -7,6 +7,7 @@ use super::error::{Error, Reason, Result};
 use super::gid;
 use super::qp::Qp;
 use super::qp_attr::{VBN_MTU_256, VBN_MTU_4096, check_qp_access};
+use super::status::VBN_ERR_ARGUMENT;
 use crate::sys::ibv::{self, Zeroed, ibv_ah_attr, ibv_gid, ibv_port_attr, ibv_qp_attr};
 use crate::sys::os;
 
@@ -137,6 +138,9 @@ impl vbn_rc_record {
         if !(VBN_MTU_256..=VBN_MTU_4096).contains(&i32::from(self.mtu)) {
             return Err(Error::range("mtu", self.mtu.into(), "one of VBN_MTU_256 (1)..VBN_MTU_4096 (5)"));
         }
+        if self.reserved0 != 0 {
+            return Err(Error::range("reserved0", self.reserved0.into(), "0"));
+        }
         Ok(())
     }
 
@@ -249,6 +253,7 @@ fn check_attr(attr: &vbn_rc_attr) -> Result<()> {
 /// RESET or INIT to INIT.
 pub fn to_init(qp: &Qp, attr: &vbn_rc_attr) -> Result<()> {
     check_attr(attr)?;
+    let _alone = qp.exclusive();
     to_init_on(qp, attr, attr.port_num.max(1))
 }
 
@@ -273,6 +278,11 @@ pub fn to_rtr(qp: &Qp, local: &vbn_rc_record, remote: &vbn_rc_record, attr: &vbn
     check_attr(attr)?;
     local.check()?;
     remote.check()?;
+    let _alone = qp.exclusive();
+    to_rtr_checked(qp, local, remote, attr)
+}
+
+fn to_rtr_checked(qp: &Qp, local: &vbn_rc_record, remote: &vbn_rc_record, attr: &vbn_rc_attr) -> Result<()> {
     let context = qp.device();
     let port = context.port(local.port_num)?;
     let mut native = ibv_qp_attr::zeroed();
@@ -298,6 +308,11 @@ pub fn to_rtr(qp: &Qp, local: &vbn_rc_record, remote: &vbn_rc_record, attr: &vbn
 pub fn to_rts(qp: &Qp, local: &vbn_rc_record, attr: &vbn_rc_attr) -> Result<()> {
     check_attr(attr)?;
     local.check()?;
+    let _alone = qp.exclusive();
+    to_rts_checked(qp, local, attr)
+}
+
+fn to_rts_checked(qp: &Qp, local: &vbn_rc_record, attr: &vbn_rc_attr) -> Result<()> {
     let context = qp.device();
     let mut native = ibv_qp_attr::zeroed();
     native.qp_state = ibv::IBV_QPS_RTS;
@@ -332,20 +347,21 @@ pub fn connect(qp: &Qp, local: &vbn_rc_record, remote: &vbn_rc_record, attr: &vb
     // Before the first step, since there is no way back from RTR.
     responder_depth(qp.device(), attr)?;
     initiator_depth(qp.device(), attr)?;
+    let _alone = qp.exclusive();
     let present = qp.attributes()?;
     match present.qp_state {
         ibv::IBV_QPS_RESET | ibv::IBV_QPS_INIT => {
             to_init_on(qp, attr, local.port_num)?;
-            to_rtr(qp, local, remote, attr)?;
-            to_rts(qp, local, attr)
+            to_rtr_checked(qp, local, remote, attr)?;
+            to_rts_checked(qp, local, attr)
         }
         ibv::IBV_QPS_RTR => {
             same_peer(&present, remote)?;
             same_start(&present, remote)?;
-            to_rts(qp, local, attr)
+            to_rts_checked(qp, local, attr)
         }
         ibv::IBV_QPS_RTS => same_peer(&present, remote),
-        state => Err(Error::argument(Reason::Text("the queue pair is in a state from which it can't be connected"))
+        state => Err(Error::text(VBN_ERR_ARGUMENT, "the queue pair is in a state from which it can't be connected")
             .value(state.into(), ibv::IBV_QPS_RESET.into())
             .on(qp.device().name())
             .hint("take it to RESET with vbn_qp_modify first")),
@@ -365,18 +381,18 @@ fn same_peer(present: &ibv_qp_attr, remote: &vbn_rc_record) -> Result<()> {
     } else {
         return Ok(());
     };
-    Err(Error::argument(Reason::Text(what))
+    Err(Error::text(VBN_ERR_ARGUMENT, what)
         .value(value.into(), now.into())
         .hint("take it to RESET with vbn_qp_modify first"))
 }
 
-/// In RTR, that is before anything can have been received, the peer's numbering must be that of the record too: a peer that
-/// was restarted may have the same number and address.
+/// In RTR the peer's numbering must be that of the record too: a peer that was restarted may have the same number and address.
+/// The device tells the number that it expects next, which is ahead of the record's by what the peer has sent already.
 fn same_start(present: &ibv_qp_attr, remote: &vbn_rc_record) -> Result<()> {
-    if present.rq_psn == remote.psn {
+    if present.rq_psn.wrapping_sub(remote.psn) & 0xff_ffff < 0x80_0000 {
         return Ok(());
     }
-    Err(Error::argument(Reason::Text("the queue pair was prepared for another PSN of the peer"))
+    Err(Error::text(VBN_ERR_ARGUMENT, "the queue pair was prepared for another PSN of the peer")
         .value(remote.psn.into(), present.rq_psn.into())
         .hint("take it to RESET with vbn_qp_modify first"))
 }
@@ -425,7 +441,7 @@ fn address(
     ah.port_num = local.port_num;
     if is_global != 0 {
         if remote.gid == [0; 16] {
-            return Err(Error::argument(Reason::Text("the peer's GID is all zero"))
+            return Err(Error::text(VBN_ERR_ARGUMENT, "the peer's GID is all zero")
                 .hint("the peer has no address on its port, or the record was not filled"));
         }
         ah.grh.dgid = ibv_gid { raw: remote.gid };
@@ -440,15 +456,23 @@ fn address(
     Ok(ah)
 }
 
+/// What the numbers of MTUs mean.
+pub const MTU_CODES: &str = "these are VBN_MTU_* codes (1: 256 bytes, 2: 512, 3: 1024, 4: 2048, 5: 4096); left out, the smaller \
+                             of both sides is taken";
+
 /// What the kernel would refuse with EINVAL, said with numbers.
 fn check_against_port(context: &Context, port: &ibv_port_attr, attr: &ibv_qp_attr) -> Result<()> {
     if attr.path_mtu == 0 || attr.path_mtu > VBN_MTU_4096 as u32 {
-        return Err(Error::range("path_mtu", attr.path_mtu.into(), "one of VBN_MTU_256 (1)..VBN_MTU_4096 (5)"));
+        return Err(Error::range_signed(
+            "path_mtu",
+            (attr.path_mtu as i32).into(),
+            "one of VBN_MTU_256 (1)..VBN_MTU_4096 (5)",
+        ));
     }
     if attr.path_mtu > port.active_mtu {
         return Err(Error::limit("path_mtu", attr.path_mtu.into(), port.active_mtu.into())
             .on(context.name())
-            .hint("values are VBN_MTU_*; leave it out to take the smaller of both sides"));
+            .hint(MTU_CODES));
     }
     Ok(())
 }
@@ -471,6 +495,16 @@ mod tests {
     }
 
     #[test]
+    fn the_peer_may_have_sent_before_a_repeated_connect() {
+        let mut present = ibv_qp_attr::zeroed();
+        let remote = record();
+        for (ahead, same) in [(0, true), (1, true), (0x7f_ffff, true), (0x80_0000, false), (0xff_ffff, false)] {
+            present.rq_psn = (remote.psn + ahead) & 0xff_ffff;
+            assert_eq!(same_start(&present, &remote).is_ok(), same, "{ahead:#x}");
+        }
+    }
+
+    #[test]
     fn wrong_records_are_refused() {
         let bytes = record().encode().unwrap();
         for size in 0..=64 {
@@ -483,5 +517,6 @@ mod tests {
             assert!(vbn_rc_record::decode(&bad).is_err(), "byte {at} = {value}");
         }
         assert!(vbn_rc_record { qp_num: 1 << 24, ..record() }.encode().is_err());
+        assert!(vbn_rc_record { reserved0: 1, ..record() }.encode().is_err());
     }
 }

@@ -8,7 +8,7 @@ use std::ffi::c_void;
 use std::mem::MaybeUninit;
 use std::ops::Deref;
 use std::ptr::{self, NonNull};
-use std::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 
 use super::alloc;
 use super::context::Context;
@@ -92,6 +92,8 @@ pub trait Object: Sized + Send + Sync + 'static {
     fn number(&self) -> u32 {
         0
     }
+    /// Whether the native object stays somebody else's.
+    fn is_borrowed(&self) -> bool;
     /// Destroys the native object. On failure nothing has changed.
     fn destroy(&self) -> Result<()>;
     /// After a destroy, or when the native object leaves the handle: what else knew of it forgets it.
@@ -111,6 +113,7 @@ pub struct Slot<T> {
     context: AtomicPtr<Slot<Context>>,
     native: AtomicPtr<c_void>,
     number: AtomicU32,
+    borrowed: AtomicBool,
     /// Next free slot, under the slab's lock.
     next: AtomicPtr<Slot<T>>,
 }
@@ -225,7 +228,7 @@ impl<T: Object> Slot<T> {
         let mut patience = if T::LEAF { 1000_u32 } else { 0 };
         loop {
             if word as u32 & TAG_MASK != T::KIND.tag() || has(word, CLOSED | CLOSING) {
-                return Err(self.refusal());
+                return Err(Self::judge(word));
             }
             // The threads that were inside calls when the parent forked don't exist in the child.
             let alone = refs(word) == 1 || (T::LEAF && has(word, FORKED));
@@ -471,6 +474,16 @@ impl<T: Object> Slab<T> {
         })
     }
 
+    /// Whether a handle, open or closed, will destroy the object at `native`. One whose close is under way doesn't count:
+    /// its object may be gone, and the address another's by now.
+    pub fn has_owner(&'static self, native: *const c_void) -> bool {
+        self.slots().any(|slot| {
+            let word = slot.word.load(Ordering::Acquire);
+            let lives = (refs(word) > 0 || has(word, PENDING)) && !has(word, CLOSING | FORKED);
+            lives && !slot.borrowed.load(Ordering::Relaxed) && ptr::eq(slot.native.load(Ordering::Relaxed), native)
+        })
+    }
+
     /// The live objects of `context` with that number, without counting references, as on the data path: whoever closes one
     /// meanwhile finds no reference in his way.
     pub fn live_with(&'static self, context: *const Slot<Context>, number: u32) -> impl Iterator<Item = &'static T> {
@@ -565,6 +578,7 @@ impl<T: Object> Vacant<T> {
         slot.context.store(body.context().cast_mut(), Ordering::Relaxed);
         slot.native.store(body.native_address().cast_mut(), Ordering::Relaxed);
         slot.number.store(body.number(), Ordering::Relaxed);
+        slot.borrowed.store(body.is_borrowed(), Ordering::Relaxed);
         // SAFETY: the slot is ours alone until the word is stored.
         unsafe { (*slot.body.get()).write(body) };
         let instance = slot.word.load(Ordering::Relaxed).wrapping_add(ONE_INSTANCE) & !(ONE_INSTANCE - 1);
@@ -615,6 +629,9 @@ mod tests {
         fn native_address(&self) -> *const c_void {
             ptr::null()
         }
+        fn is_borrowed(&self) -> bool {
+            false
+        }
         fn destroy(&self) -> Result<()> {
             answer(self.refuse)?;
             self.destroyed.fetch_add(1, Ordering::Relaxed);
@@ -636,6 +653,9 @@ mod tests {
         }
         fn native_address(&self) -> *const c_void {
             ptr::null()
+        }
+        fn is_borrowed(&self) -> bool {
+            false
         }
         fn destroy(&self) -> Result<()> {
             answer(self.refuse)

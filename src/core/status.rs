@@ -37,7 +37,7 @@ pub const VBN_ERR_COMPLETION: vbn_status = -1013;
 pub const VBN_ERR_UNCERTAIN: vbn_status = -1014;
 /// The driver or the kernel refused; `sys_errno` says how.
 pub const VBN_ERR_DRIVER: vbn_status = -1015;
-/// A defect in this library (a caught panic). The handle it happened on answers this from now on.
+/// A defect in this library (a caught panic). The handle it happened on answers this from now on; close still works.
 pub const VBN_ERR_INTERNAL: vbn_status = -1016;
 /// Nothing of that name or number exists.
 pub const VBN_ERR_NOT_FOUND: vbn_status = -1017;

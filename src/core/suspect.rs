@@ -5,6 +5,7 @@
 use super::context::Context;
 use super::error::{Error, Reason};
 use super::qp::Qp;
+use super::rc::MTU_CODES;
 use crate::sys::ibv::{self, ibv_qp_attr};
 
 const CALL: &str = "ibv_modify_qp";
@@ -159,7 +160,8 @@ fn limits(context: &Context, attr: &ibv_qp_attr, mask: i32) -> Option<Error> {
         found = exceeds("pkey_index", attr.pkey_index.into(), u64::from(port.pkey_tbl_len).saturating_sub(1));
     }
     if has(ibv::IBV_QP_PATH_MTU) {
-        found = found.or_else(|| exceeds("path_mtu", attr.path_mtu.into(), port.active_mtu.into()));
+        found = found
+            .or_else(|| exceeds("path_mtu", attr.path_mtu.into(), port.active_mtu.into()).map(|e| e.hint(MTU_CODES)));
     }
     if has(ibv::IBV_QP_AV) {
         let last = (port.gid_tbl_len as u64).saturating_sub(1);

@@ -14,7 +14,6 @@ pub struct Entry {
     /// The slot of the handle, to compare: two handles may have been made for one native object.
     pub slot: *const (),
     pub user_data: u64,
-    pub number: u32,
 }
 
 // SAFETY: the pointer is compared and never followed.
@@ -29,7 +28,7 @@ pub struct Table {
 }
 
 const SMALLEST: usize = 16;
-const FREE: (usize, Entry) = (0, Entry { kind: 0, slot: std::ptr::null(), user_data: 0, number: 0 });
+const FREE: (usize, Entry) = (0, Entry { kind: 0, slot: std::ptr::null(), user_data: 0 });
 
 impl Table {
     pub const fn empty() -> Self {
@@ -134,7 +133,7 @@ mod tests {
     use super::*;
 
     fn entry(n: u64) -> Entry {
-        Entry { kind: 1, slot: n as *const (), user_data: n, number: n as u32 }
+        Entry { kind: 1, slot: n as *const (), user_data: n }
     }
 
     fn pointer(n: u64) -> *const c_void {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Text without allocation: fixed-size names, and a writer into a caller's buffer that cuts instead of failing.
 
+use std::ffi::c_char;
 use std::fmt;
 
 /// Longest device or object name kept, its terminating zero included (the kernel's limit for device names is 64).
@@ -46,6 +47,26 @@ impl fmt::Debug for Name {
 /// The part of `bytes` before the first zero.
 pub fn until_zero(bytes: &[u8]) -> &[u8] {
     bytes.split(|b| *b == 0).next().unwrap_or(bytes)
+}
+
+/// What a C character array holds.
+pub fn text(array: &[c_char]) -> &[u8] {
+    // SAFETY: c_char and u8 have the same size and alignment, and every value is valid in both.
+    until_zero(unsafe { std::slice::from_raw_parts(array.as_ptr().cast(), array.len()) })
+}
+
+/// Text as a fixed array of C characters, cut to what fits, zero-terminated.
+pub fn chars<const N: usize>(text: &[u8]) -> [c_char; N] {
+    let mut array = [0; N];
+    for (to, from) in array.iter_mut().take(N.saturating_sub(1)).zip(until_zero(text)) {
+        *to = *from as c_char;
+    }
+    array
+}
+
+/// The end of a path, which says more than its beginning, as far as a name has room for it.
+pub fn tail(path: &[u8]) -> &[u8] {
+    path.get(path.len().saturating_sub(VBN_NAME_SIZE - 1)..).unwrap_or(path)
 }
 
 /// Writes bytes that should be text; what isn't UTF-8 shows as '?'.

@@ -18,6 +18,7 @@ pub fn for_value<T>(
     deadline: Option<i64>,
     mut read: impl FnMut() -> std::result::Result<T, i32>,
 ) -> std::result::Result<T, Ended> {
+    let mut in_vain = false;
     loop {
         // Polled before each read even without time to wait: a descriptor that was adopted may block.
         match os::poll_readable(fd, deadline) {
@@ -29,12 +30,15 @@ pub fn for_value<T>(
             Ok(value) => return Ok(value),
             Err(libc::EINTR) => {}
             Err(libc::EAGAIN) => {
-                // The time is looked at here too, and not in a hurry: older kernels show a removed device as readable for
-                // ever and then have nothing to read.
+                // The time is looked at here too, and from the second time on not in a hurry: older kernels show a removed
+                // device as readable for ever and then have nothing to read.
                 if deadline.is_some_and(|deadline| os::monotonic_ns() >= deadline) {
                     return Err(Ended::Timeout);
                 }
-                os::sleep_ms(1);
+                if in_vain {
+                    os::sleep_ms(1);
+                }
+                in_vain = true;
             }
             Err(errno) => return Err(Ended::Failed(None, errno)),
         }

@@ -145,7 +145,7 @@ pub fn check(wc: &vbn_wc) -> Result<()> {
     }
     let (what, hint) = explain(wc.status);
     let mut error =
-        Error::new(VBN_ERR_COMPLETION, Reason::Completion(what)).value(wc.status as u32 as u64, wc.qp_num.into());
+        Error::new(VBN_ERR_COMPLETION, Reason::Completion(what, wc.qp_num)).value(i64::from(wc.status) as u64, 0);
     error.vendor_domain = VBN_VENDOR_WC;
     error.vendor_code = wc.vendor_err.into();
     Err(error.hint(hint))
@@ -211,6 +211,10 @@ mod tests {
         assert!(check(&wc).is_ok());
         (wc.status, wc.vendor_err, wc.qp_num) = (VBN_WC_RETRY_EXC_ERR, 129, 17);
         let error = check(&wc).unwrap_err();
-        assert_eq!((error.vendor_domain, error.vendor_code, error.value, error.limit), (VBN_VENDOR_WC, 129, 12, 17));
+        assert_eq!((error.vendor_domain, error.vendor_code, error.value, error.limit), (VBN_VENDOR_WC, 129, 12, 0));
+        let mut text = [0; 512];
+        let record = super::super::error::Record { op: super::super::op::Op::WcCheck, error };
+        super::super::error::describe(&record, &mut text);
+        assert!(String::from_utf8_lossy(&text).contains("queue pair 17 failed"));
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The outside world as it is: types and symbols of libibverbs, the dynamic linker, the operating system. No logic,
-//! and no allocation.
+//! and no allocation. `inline` has the headers' inline functions of windows, device memory, extended
+//! queues and the like too, which have no caller yet.
 
 pub mod convert;
 pub mod dl;

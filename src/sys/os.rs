@@ -176,12 +176,6 @@ pub fn random_u32() -> u32 {
     }
 }
 
-/// This process's id.
-pub fn process_id() -> i32 {
-    // SAFETY: always succeeds.
-    unsafe { libc::getpid() }
-}
-
 unsafe extern "C" {
     fn pthread_setcancelstate(state: c_int, old: *mut c_int) -> c_int;
 }
@@ -343,7 +337,6 @@ mod tests {
         };
         assert_eq!(libc::WEXITSTATUS(status), 1);
         assert_eq!(FORKED.load(Ordering::Relaxed), 0);
-        assert!(process_id() > 0);
         yield_now();
     }
 }

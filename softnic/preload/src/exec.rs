@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! exec: same process number, other program. Peers must hear that this one is gone.
+
+use crate::glue;
+use crate::real;
+use libc::{c_char, c_int};
+
+type List = *const *const c_char;
+
+/// Leaves the fabric for good if the exec works, else takes it back. In a vfork child nothing happens: the parent lives on.
+fn around(exec: impl FnOnce() -> c_int) -> c_int {
+    let owner = glue::owner() != 0 && glue::is_owner();
+    if owner {
+        glue::before_exec();
+    }
+    let result = exec();
+    if owner {
+        glue::after_failed_exec();
+    }
+    result
+}
+
+/// # Safety
+/// As in C.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn execve(path: *const c_char, arguments: List, environment: List) -> c_int {
+    // SAFETY: the caller's arguments.
+    around(|| unsafe { real::execve(path, arguments, environment) })
+}
+
+/// # Safety
+/// As in C.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn execv(path: *const c_char, arguments: List) -> c_int {
+    // SAFETY: the caller's arguments.
+    around(|| unsafe { real::execv(path, arguments) })
+}
+
+/// # Safety
+/// As in C.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn execvp(file: *const c_char, arguments: List) -> c_int {
+    // SAFETY: the caller's arguments.
+    around(|| unsafe { real::execvp(file, arguments) })
+}
+
+/// # Safety
+/// As in C.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn execvpe(file: *const c_char, arguments: List, environment: List) -> c_int {
+    // SAFETY: the caller's arguments.
+    around(|| unsafe { real::execvpe(file, arguments, environment) })
+}

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Who drives the devices. Normally the program itself, inside libefa's post and poll calls; a thread does it for programs that
+//! sleep, are only written to, or use the rings without libefa.
+
+use crate::glue::STATE;
+use crate::sys;
+use libc::{c_int, c_void, size_t};
+use nic::fabric::{Waiter, Woken};
+use nic::model::types::Progress;
+use std::ffi::CStr;
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
+use std::time::Duration;
+
+/// Where libefa's code lies.
+static LOW: AtomicUsize = AtomicUsize::new(usize::MAX);
+static HIGH: AtomicUsize = AtomicUsize::new(0);
+/// Counts the passes that the program made by itself.
+static PASSES: AtomicU32 = AtomicU32::new(0);
+/// Passes in vain, about 20 microseconds.
+const YIELD_AFTER: u32 = 64;
+static THREAD: AtomicBool = AtomicBool::new(false);
+
+/// A spin lock was taken or left by code at `caller`.
+pub fn inline(caller: usize) {
+    if caller >= LOW.load(Ordering::Relaxed) && caller < HIGH.load(Ordering::Relaxed) {
+        PASSES.store(PASSES.load(Ordering::Relaxed).wrapping_add(1), Ordering::Relaxed);
+        if let Some(mut guard) = STATE.try_lock() {
+            let errno = sys::errno();
+            let mut busy = true;
+            if let Some(state) = guard.as_mut() {
+                pass(|| busy = state.step().busy);
+            }
+            drop(guard);
+            let_others_run(busy);
+            sys::set_errno(errno);
+        }
+    }
+}
+
+/// A program that polls in vain keeps a core from the peer that it waits for, when there are fewer cores than programs.
+fn let_others_run(busy: bool) {
+    static IDLE: AtomicU32 = AtomicU32::new(0);
+    let idle = if busy { 0 } else { IDLE.load(Ordering::Relaxed).wrapping_add(1) };
+    IDLE.store(idle, Ordering::Relaxed);
+    if idle % YIELD_AFTER == YIELD_AFTER - 1 {
+        std::thread::yield_now();
+    }
+}
+
+fn pass(work: impl FnOnce()) {
+    if std::panic::catch_unwind(std::panic::AssertUnwindSafe(work)).is_err() {
+        sys::say_once(
+            6,
+            format_args!("internal error while executing requests; please report it with the output of --trace"),
+        );
+    }
+}
+
+/// Looks for libefa among the loaded objects. Linked statically it is not found, and the thread does all.
+pub fn find_provider() {
+    unsafe extern "C" fn visit(info: *mut libc::dl_phdr_info, _size: size_t, _data: *mut c_void) -> c_int {
+        // SAFETY: the loader passes a live record.
+        let info = unsafe { &*info };
+        if info.dlpi_name.is_null() {
+            return 0;
+        }
+        // SAFETY: a C string of the loader.
+        let path = unsafe { CStr::from_ptr(info.dlpi_name) }.to_bytes();
+        let file = path.rsplit(|b| *b == b'/').next().unwrap_or(path);
+        if !file.starts_with(b"libefa") || info.dlpi_phdr.is_null() {
+            return 0;
+        }
+        // SAFETY: the loader says how many headers there are.
+        let headers = unsafe { std::slice::from_raw_parts(info.dlpi_phdr, usize::from(info.dlpi_phnum)) };
+        if let Some(code) = headers.iter().find(|h| h.p_type == libc::PT_LOAD && h.p_flags & libc::PF_X != 0) {
+            let low = (info.dlpi_addr + code.p_vaddr) as usize;
+            LOW.store(low, Ordering::Relaxed);
+            HIGH.store(low + code.p_memsz as usize, Ordering::Relaxed);
+        }
+        0
+    }
+    // SAFETY: the callback keeps nothing that it is shown.
+    unsafe { libc::dl_iterate_phdr(Some(visit), std::ptr::null_mut()) };
+}
+
+static WAITER: crate::lock::Lock<Option<Waiter>> = crate::lock::Lock::new(None);
+
+pub fn start_thread(waiter: Waiter) {
+    *WAITER.lock() = Some(waiter.clone());
+    if THREAD.swap(true, Ordering::AcqRel) {
+        return;
+    }
+    // The program's signals are for the program's threads.
+    // SAFETY: both sets are live; the mask of this thread is put back.
+    let started = unsafe {
+        let mut all: libc::sigset_t = std::mem::zeroed();
+        let mut before: libc::sigset_t = std::mem::zeroed();
+        libc::sigfillset(&mut all);
+        libc::pthread_sigmask(libc::SIG_SETMASK, &all, &mut before);
+        let started = std::thread::Builder::new().name("softnic".into()).spawn(move || work(&waiter));
+        libc::pthread_sigmask(libc::SIG_SETMASK, &before, std::ptr::null_mut());
+        started
+    };
+    if let Err(error) = started {
+        THREAD.store(false, Ordering::Release);
+        sys::say_once(7, format_args!("no background thread ({error}): progress only inside post and poll calls"));
+    }
+}
+
+/// The thread's sleep may be longer than what just happened allows.
+pub fn look_soon() {
+    if let Some(waiter) = WAITER.try_lock().as_ref().and_then(|w| w.as_ref()) {
+        waiter.wake();
+    }
+}
+
+pub fn in_child() {
+    THREAD.store(false, Ordering::Release);
+    WAITER.release();
+    // The waiter's memory is the parent's: forgotten, not dropped.
+    std::mem::forget(WAITER.lock().take());
+}
+
+/// While the program makes progress itself, the thread only looks now and then whether that is still so.
+const APP_IS_ACTIVE: Duration = Duration::from_millis(1);
+/// Rings and doorbells of programs that bypass libefa can only be looked at. The longest pause between two looks, for a program
+/// that was never seen inside libefa, and for one that was. Packets and timers end a pause early.
+const LONGEST_BYPASS_US: u64 = 20_000;
+const LONGEST_US: u64 = 100_000;
+const SPINS: u32 = 50;
+
+fn work(waiter: &Waiter) {
+    let mut passes = PASSES.load(Ordering::Relaxed);
+    let mut pause_us: u64 = 50;
+    let mut idle = 0u32;
+    loop {
+        let now = PASSES.load(Ordering::Relaxed);
+        if now != passes {
+            passes = now;
+            (pause_us, idle) = (50, 0);
+            std::thread::sleep(APP_IS_ACTIVE);
+            continue;
+        }
+        let sleep = waiter.announce();
+        let mut progress: Option<Progress> = None;
+        if let Some(state) = STATE.lock().as_mut() {
+            pass(|| {
+                progress = Some(state.step());
+                state.count(false);
+            });
+        }
+        let progress = progress.unwrap_or_default();
+        if progress.busy {
+            (pause_us, idle) = (50, 0);
+            continue;
+        }
+        idle += 1;
+        if idle < SPINS {
+            drop(sleep);
+            std::thread::yield_now();
+            continue;
+        }
+        let timer_us = progress.wake_at_ms.map_or(u64::MAX, |at| at.saturating_sub(sys::now_ms()).max(1) * 1000);
+        let pause = Duration::from_micros(pause_us.min(timer_us));
+        if sleep.wait(Some(pause)) == Woken::Closed {
+            std::thread::sleep(pause);
+        }
+        pause_us = (pause_us * 2).min(if passes == 0 { LONGEST_BYPASS_US } else { LONGEST_US });
+    }
+}

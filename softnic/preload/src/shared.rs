@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The memfd of a context, mapped once. The provider maps pieces of it by itself; a piece's offset is its mmap key.
+
+use crate::sys;
+use libc::c_int;
+use nic::model::host::Errno;
+use std::collections::HashMap;
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering, fence};
+
+/// Sparse: only pages that are touched cost memory.
+const SIZE: u64 = 4 << 30;
+const PAGE: u64 = 4096;
+/// Freed pieces of one size that rest before the oldest is used again: providers unmap after the destroy call.
+const RESTING: usize = 64;
+
+pub struct Shared {
+    base: *mut u8,
+    next: u64,
+    free: HashMap<u64, VecDeque<u64>>,
+}
+
+// SAFETY: the mapping belongs to the process; all access goes through the state's lock.
+unsafe impl Send for Shared {}
+
+impl Shared {
+    /// The memfd that becomes the program's uverbs descriptor, and its mapping.
+    pub fn create(cloexec: bool) -> Result<(c_int, Shared), Errno> {
+        let flags = if cloexec { libc::MFD_CLOEXEC } else { 0 };
+        // SAFETY: a C string and flags.
+        let fd = unsafe { libc::syscall(libc::SYS_memfd_create, c"softnic-uverbs".as_ptr(), flags) } as c_int;
+        if fd < 0 {
+            return Err(sys::errno());
+        }
+        // SAFETY: numbers only, then a fresh mapping of the new file.
+        let base = unsafe {
+            if libc::ftruncate(fd, SIZE as libc::off_t) != 0 {
+                libc::MAP_FAILED
+            } else {
+                let protection = libc::PROT_READ | libc::PROT_WRITE;
+                libc::mmap(
+                    std::ptr::null_mut(),
+                    SIZE as usize,
+                    protection,
+                    libc::MAP_SHARED | libc::MAP_NORESERVE,
+                    fd,
+                    0,
+                )
+            }
+        };
+        if base == libc::MAP_FAILED {
+            let errno = sys::errno();
+            sys::close(fd);
+            return Err(errno);
+        }
+        // SAFETY: the mapping just made. A forked child has no device.
+        unsafe { libc::madvise(base, SIZE as usize, libc::MADV_DONTFORK) };
+        // Offset 0 stays unused: a key of 0 would look like "none".
+        Ok((fd, Shared { base: base.cast(), next: PAGE, free: HashMap::new() }))
+    }
+
+    pub fn alloc(&mut self, bytes: u64) -> Option<u64> {
+        let bytes = bytes.max(1).checked_next_multiple_of(PAGE)?;
+        if let Some(rested) = self.free.get_mut(&bytes)
+            && (rested.len() > RESTING || self.next.checked_add(bytes)? > SIZE)
+            && let Some(offset) = rested.pop_front()
+        {
+            return Some(offset);
+        }
+        let end = self.next.checked_add(bytes).filter(|end| *end <= SIZE)?;
+        Some(std::mem::replace(&mut self.next, end))
+    }
+
+    pub fn free(&mut self, offset: u64, bytes: u64) {
+        let bytes = bytes.max(1).next_multiple_of(PAGE);
+        if !offset.is_multiple_of(PAGE) {
+            return;
+        }
+        if let Some(start) = self.at(offset, bytes) {
+            // SAFETY: within the mapping; the pages go back to the system and read as zeros from now on.
+            unsafe { libc::madvise(start.cast(), bytes as usize, libc::MADV_REMOVE) };
+            self.free.entry(bytes).or_default().push_back(offset);
+        }
+    }
+
+    fn at(&self, offset: u64, bytes: u64) -> Option<*mut u8> {
+        let end = offset.checked_add(bytes)?;
+        // SAFETY: the sum stays within the mapping.
+        (end <= SIZE).then(|| unsafe { self.base.add(offset as usize) })
+    }
+
+    fn word32(&self, offset: u64) -> Option<&AtomicU32> {
+        let at = self.at(offset, 4).filter(|p| p.cast::<u32>().is_aligned())?;
+        // SAFETY: aligned, within the mapping, which lives as long as self; the program is a concurrent writer.
+        Some(unsafe { AtomicU32::from_ptr(at.cast()) })
+    }
+
+    pub fn load32(&self, offset: u64) -> u32 {
+        self.word32(offset).map_or(0, |w| w.load(Ordering::Acquire))
+    }
+
+    pub fn store32(&self, offset: u64, value: u32) {
+        if let Some(word) = self.word32(offset) {
+            word.store(value, Ordering::Release);
+        }
+    }
+
+    pub fn store64_release(&self, offset: u64, value: u64) {
+        if let Some(at) = self.at(offset, 8).filter(|p| p.cast::<u64>().is_aligned()) {
+            // SAFETY: as in `word32`.
+            unsafe { AtomicU64::from_ptr(at.cast()) }.store(value, Ordering::Release);
+        }
+    }
+
+    /// A snapshot of what the program may be writing: the caller checks what it got.
+    pub fn read(&self, offset: u64, out: &mut [u8]) {
+        match self.at(offset, out.len() as u64) {
+            // SAFETY: both ranges are valid and can't overlap. A torn value is the program's race, as with a real device.
+            Some(from) => unsafe { std::ptr::copy_nonoverlapping(from, out.as_mut_ptr(), out.len()) },
+            None => out.fill(0),
+        }
+        fence(Ordering::Acquire);
+    }
+
+    pub fn write(&self, offset: u64, data: &[u8]) {
+        if let Some(to) = self.at(offset, data.len() as u64) {
+            // SAFETY: as in `read`.
+            unsafe { std::ptr::copy_nonoverlapping(data.as_ptr(), to, data.len()) };
+        }
+    }
+}
+
+impl Drop for Shared {
+    fn drop(&mut self) {
+        // SAFETY: nobody else has pointers into this mapping; the provider's own mappings are others.
+        unsafe { libc::munmap(self.base.cast(), SIZE as usize) };
+    }
+}

@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Everything of one process: devices, open contexts, channels. One lock guards it all.
+
+use crate::channel::Channels;
+use crate::counters::CounterFiles;
+use crate::env::{EnvOf, Memory};
+use crate::path;
+use crate::shared::Shared;
+use crate::sys;
+use crate::trace::Trace;
+use crate::world::{HostOf, World};
+use nic::abi::{OnModel, RDMA_VERBS_IOCTL, Session};
+use nic::fabric::{Event, Fabric, Place, Waiter};
+use nic::fault::Faults;
+use nic::model::host::{ContextId, Errno};
+use nic::model::packet::Packet;
+use nic::model::types::Progress;
+use nic::model::{Device, DeviceConfig};
+use nic::run::config::Config;
+use nic::run::tree;
+use std::cell::RefCell;
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+
+pub struct Context {
+    device: usize,
+    id: ContextId,
+    session: Session,
+    /// Descriptors of the program that lead here.
+    references: u32,
+}
+
+pub struct State {
+    devices: Vec<Device>,
+    /// Open contexts of each device: one that nobody opened needs no attention.
+    opened: Vec<usize>,
+    files: Vec<CounterFiles>,
+    contexts: Vec<Option<Context>>,
+    channels: RefCell<Channels>,
+    pub world: World,
+    packet: Vec<u8>,
+    counted_ms: u64,
+}
+
+/// How much one pass does at most before it lets others at the lock.
+const PACKETS: usize = 64;
+const COUNTERS_EVERY_MS: u64 = 500;
+
+impl State {
+    /// Joins the run. The error is a line for the user.
+    pub fn join() -> Result<State, String> {
+        let run = path::run_dir().ok_or("not under `softnic run`")?;
+        let run = Path::new(OsStr::from_bytes(run.to_bytes()));
+        let file = run.join("config");
+        let text = std::fs::read_to_string(&file).map_err(|e| format!("{}: {e}", file.display()))?;
+        let config = Config::parse(&text)?;
+        let fabric = Fabric::join(Path::new(&config.fabric), config.run, false).map_err(|e| e.to_string())?;
+        let place = fabric.place();
+        let faults = match &config.fault {
+            Some(file) => std::fs::read_to_string(file).map_err(|e| format!("{file}: {e}"))?,
+            None => String::new(),
+        };
+        let mut devices = Vec::new();
+        let mut files = Vec::new();
+        for (n, line) in config.devices.iter().enumerate() {
+            let profile = nic::profile::find(&line.kind, &line.profile)
+                .ok_or_else(|| format!("no profile {} of kind {}", line.profile, line.kind))?;
+            devices.push(Device::new(DeviceConfig {
+                name: line.name.clone(),
+                profile,
+                gid: line.gid,
+                slot: place.slot,
+                seed: seed_of(config.seed, place, n),
+                faults: Faults::parse(&faults, n as u32, config.seed)?,
+            }));
+            files.push(CounterFiles::new(tree::device_dir(run, n, &line.name)));
+        }
+        let mut world = World::new(place.host, place.slot, fabric, devices.len());
+        world.trace = config.trace.as_deref().and_then(Trace::open);
+        Ok(State {
+            opened: vec![0; devices.len()],
+            devices,
+            files,
+            contexts: Vec::new(),
+            channels: RefCell::new(Channels::new()),
+            world,
+            packet: Vec::new(),
+            counted_ms: sys::now_ms(),
+        })
+    }
+
+    pub fn waiter(&self) -> Option<Waiter> {
+        self.world.fabric.as_ref().map(Fabric::waiter)
+    }
+
+    /// A new context of a device: its place in the table, and the memfd.
+    pub fn open(&mut self, device: usize, cloexec: bool) -> Result<(u16, libc::c_int), Errno> {
+        let place = match self.contexts.iter().position(Option::is_none) {
+            Some(free) => free,
+            None => self.contexts.len(),
+        };
+        let context = u16::try_from(place).map_err(|_| libc::EMFILE)?;
+        let nic = self.devices.get_mut(device).ok_or(libc::ENODEV)?;
+        let id = nic.context_open()?;
+        let (fd, shared) = match Shared::create(cloexec) {
+            Ok(made) => made,
+            Err(errno) => {
+                let mut host = HostOf { world: &mut self.world, channels: &self.channels, device };
+                nic.context_close(&mut host, id);
+                return Err(errno);
+            }
+        };
+        self.world.maps.push((device, id, context, shared));
+        if let Some(opened) = self.opened.get_mut(device) {
+            *opened += 1;
+        }
+        let mut session = Session::new(nic::abi::efa::DRIVER_ID);
+        session.set_tracing(self.world.trace.is_some());
+        let entry = Some(Context { device, id, session, references: 1 });
+        match self.contexts.get_mut(place) {
+            Some(slot) => *slot = entry,
+            None => self.contexts.push(entry),
+        }
+        Ok((context, fd))
+    }
+
+    pub fn share(&mut self, context: u16) {
+        if let Some(Some(c)) = self.contexts.get_mut(usize::from(context)) {
+            c.references += 1;
+        }
+    }
+
+    /// One descriptor less; with the last one everything of the context is destroyed.
+    pub fn release(&mut self, context: u16) {
+        let Some(slot) = self.contexts.get_mut(usize::from(context)) else { return };
+        let Some(c) = slot else { return };
+        c.references = c.references.saturating_sub(1);
+        if c.references > 0 {
+            return;
+        }
+        let Some(mut c) = slot.take() else { return };
+        if let Some(device) = self.devices.get_mut(c.device) {
+            let mut host = HostOf { world: &mut self.world, channels: &self.channels, device: c.device };
+            let mut env = EnvOf { channels: &self.channels, context };
+            c.session.close(&mut env, &mut OnModel { device, host: &mut host, ctx: c.id });
+            device.context_close(&mut host, c.id);
+        }
+        if let Some(opened) = self.opened.get_mut(c.device) {
+            *opened -= 1;
+        }
+        self.world.maps.retain(|(d, id, ..)| *d != c.device || *id != c.id);
+        self.step();
+        self.count(true);
+    }
+
+    pub fn share_channel(&mut self, channel: u16) {
+        self.channels.get_mut().share(channel);
+    }
+
+    pub fn release_channel(&mut self, channel: u16) {
+        self.channels.get_mut().release(channel);
+    }
+
+    pub fn ioctl(&mut self, context: u16, request: u64, argument: u64) -> Result<(), Errno> {
+        let Some(Some(c)) = self.contexts.get_mut(usize::from(context)) else { return Err(libc::EBADF) };
+        let Some(device) = self.devices.get_mut(c.device) else { return Err(libc::EIO) };
+        if request != u64::from(RDMA_VERBS_IOCTL) {
+            sys::say_once(3, format_args!("ioctl {request:#x} on a uverbs file: only RDMA_VERBS_IOCTL is known"));
+            return Err(libc::EOPNOTSUPP);
+        }
+        let index = c.device;
+        self.world.now_ms = sys::now_ms();
+        let mut host = HostOf { world: &mut self.world, channels: &self.channels, device: index };
+        let mut env = EnvOf { channels: &self.channels, context };
+        let mut model = OnModel { device, host: &mut host, ctx: c.id };
+        let result = c.session.ioctl_at(argument, &mut Memory, &mut env, &mut model);
+        self.trace_call(context, index);
+        // A control call can release work (a modify to RTS, a destroy that flushes): do it now rather than at the next post.
+        self.step();
+        result
+    }
+
+    pub fn write(&mut self, context: u16, bytes: &[u8]) -> Result<(), Errno> {
+        let Some(Some(c)) = self.contexts.get_mut(usize::from(context)) else { return Err(libc::EBADF) };
+        let index = c.device;
+        let result = c.session.write(bytes);
+        sys::say_once(4, format_args!("{}", c.session.line()));
+        self.trace_call(context, index);
+        result
+    }
+
+    fn trace_call(&mut self, context: u16, device: usize) {
+        let Some(Some(c)) = self.contexts.get(usize::from(context)) else { return };
+        if let Some(trace) = &mut self.world.trace {
+            trace.line(device, &c.session.line());
+        }
+    }
+
+    /// One pass: packets in, dead peers, every device, packets between them.
+    pub fn step(&mut self) -> Progress {
+        let mut all = Progress::default();
+        self.world.now_ms = sys::now_ms();
+        self.receive(&mut all);
+        for (n, device) in self.devices.iter_mut().enumerate() {
+            if self.opened.get(n) == Some(&0) {
+                continue;
+            }
+            let mut host = HostOf { world: &mut self.world, channels: &self.channels, device: n };
+            let progress = device.step(&mut host);
+            all.busy |= progress.busy;
+            all.wake_at_ms = earlier(all.wake_at_ms, progress.wake_at_ms);
+        }
+        self.deliver(&mut all);
+        if self.channels.get_mut().flush() {
+            all.wake_at_ms = earlier(all.wake_at_ms, Some(self.world.now_ms + 1));
+        }
+        all
+    }
+
+    fn receive(&mut self, all: &mut Progress) {
+        for _ in 0..PACKETS {
+            let Some(fabric) = &mut self.world.fabric else { return };
+            let mut bytes = std::mem::take(&mut self.packet);
+            let from = fabric.receive(&mut bytes);
+            if from.is_some() {
+                all.busy = true;
+                match Packet::decode(&bytes) {
+                    Some(packet) => self.hand_over(packet),
+                    None => sys::say_once(5, format_args!("fabric: a packet of {} bytes makes no sense", bytes.len())),
+                }
+            }
+            self.packet = bytes;
+            if from.is_none() {
+                break;
+            }
+        }
+        self.mourn();
+    }
+
+    /// Requests to processes that died end here.
+    fn mourn(&mut self) {
+        while let Some(Event::Gone(place)) = self.world.fabric.as_mut().and_then(Fabric::next_event) {
+            for (n, device) in self.devices.iter_mut().enumerate() {
+                let mut host = HostOf { world: &mut self.world, channels: &self.channels, device: n };
+                device.peer_gone(&mut host, &mut |to| World::verdict(place, to));
+            }
+        }
+    }
+
+    fn deliver(&mut self, all: &mut Progress) {
+        for _ in 0..PACKETS {
+            let Some(packet) = self.world.outbox.pop_front() else { return };
+            all.busy = true;
+            self.hand_over(packet);
+        }
+    }
+
+    fn hand_over(&mut self, packet: Packet<'_>) {
+        let Some(n) = self.world.local_device(packet.dest.gid) else { return };
+        let Some(device) = self.devices.get_mut(n) else { return };
+        let mut host = HostOf { world: &mut self.world, channels: &self.channels, device: n };
+        device.receive(&mut host, &packet);
+    }
+
+    /// Brings the hw_counters files up to date, at times or `now`.
+    pub fn count(&mut self, now: bool) {
+        let ms = sys::now_ms();
+        if now || ms.saturating_sub(self.counted_ms) >= COUNTERS_EVERY_MS {
+            self.counted_ms = ms;
+            for (files, device) in self.files.iter_mut().zip(&self.devices) {
+                files.update(device.counters());
+            }
+        }
+    }
+
+    /// The process ends or becomes another program: peers should not wait until they notice.
+    pub fn leave(&mut self) {
+        self.count(true);
+        self.world.fabric = None;
+    }
+}
+
+/// Each device of each process draws its own numbers. 0 stays 0: everything in order.
+fn seed_of(seed: u64, place: Place, device: usize) -> u64 {
+    if seed == 0 {
+        return 0;
+    }
+    let own = u64::from(place.host) << 24 | (device as u64) << 8 | u64::from(place.slot);
+    (seed ^ own.wrapping_mul(0x9e37_79b9_7f4a_7c15)).max(1)
+}
+
+fn earlier(a: Option<u64>, b: Option<u64>) -> Option<u64> {
+    match (a, b) {
+        (Some(a), Some(b)) => Some(a.min(b)),
+        (a, b) => a.or(b),
+    }
+}

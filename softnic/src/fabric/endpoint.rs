@@ -1,0 +1,569 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! A process in the fabric: joining, sending, receiving, noticing that others are gone.
+
+use super::directory::{End, remove_ring, remove_stale_rings};
+use super::error::Error;
+use super::host::{ATTEMPTS, HostClaim};
+use super::owner::Owner;
+use super::registry::{AWAY, LIVE, PROCESSES, Process, Registry};
+use super::ring::{Peek, Push, Reader, Writer};
+use super::waiter::{Shared, Waiter, Woken};
+use super::{LIVENESS_MS, Place, SLOTS, sys};
+use std::collections::VecDeque;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
+use std::time::Duration;
+
+/// What became of a packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sent {
+    Ok,
+    /// No room: try again later. [`Fabric::has_work`] tells when, and a sleeper is woken for it.
+    Full,
+    /// No run has this host id (any more).
+    NoSuchHost,
+    /// The host has no process in this slot.
+    NoSuchProcess,
+    /// The process that this one spoke with is gone. Its [`Event::Gone`] comes, or has yet to be collected.
+    Dead,
+    /// EMSGSIZE for a packet longer than `MAX_PACKET`; otherwise why no ring could be made (ENOSPC: /dev/shm is full).
+    Failed(i32),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Event {
+    /// A process that this one exchanged packets with has died or left. All it sent before has been received.
+    Gone(Place),
+}
+
+/// A process that can be spoken to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PeerInfo {
+    pub place: Place,
+    pub pid: u32,
+}
+
+/// The other end of rings. It is replaced, never reused, when its slot gets another process.
+struct Peer {
+    place: Place,
+    owner: Owner,
+    end: End,
+    writer: Option<Writer>,
+    reader: Option<Reader>,
+    /// The last send said Full.
+    blocked: bool,
+    /// Known to be gone; stays until its event is collected, so that nobody takes its successor for it.
+    gone: bool,
+}
+
+#[derive(Clone, Copy)]
+struct Seen {
+    owner: Owner,
+    at_ms: u64,
+    alive: bool,
+}
+
+pub struct Fabric {
+    shared: Arc<Shared>,
+    place: Place,
+    end: End,
+    host_claim: Option<HostClaim>,
+    peers: Vec<Option<Peer>>,
+    /// Indices of the peers that have a reader, and whose turn it is.
+    inbound: Vec<usize>,
+    turn: usize,
+    knocks: u32,
+    events: VecDeque<Place>,
+    seen: Vec<Seen>,
+    checked_ms: u64,
+}
+
+impl Fabric {
+    /// Takes a slot in the host of the run. `make_host`: makes the host if the run has none, and holds it until this
+    /// process leaves; where a [`HostClaim`] is held elsewhere, false.
+    pub fn join(directory: &Path, run_id: u64, make_host: bool) -> Result<Self, Error> {
+        let mut last = Error::new(libc::EBUSY, format!("the fabric {} is being removed", directory.display()));
+        for _ in 0..ATTEMPTS {
+            let registry = Arc::new(Registry::open(directory)?);
+            match Self::try_join(&registry, run_id, make_host)? {
+                Ok(fabric) => return Ok(fabric),
+                Err(error) => last = error,
+            }
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        Err(last)
+    }
+
+    /// The inner error is one that passes.
+    fn try_join(registry: &Arc<Registry>, run_id: u64, make_host: bool) -> Result<Result<Self, Error>, Error> {
+        let found = registry.hosts().iter().position(|host| run_id != 0 && host.run_id.load(SeqCst) == run_id);
+        match found {
+            Some(index) => Self::take_slot(registry, index, None),
+            None if make_host && run_id != 0 => {
+                let claim = HostClaim::claim(Arc::clone(registry), run_id)?;
+                Self::take_slot(registry, usize::from(claim.id() & 15), Some(claim))
+            }
+            None => {
+                let text = format!("run {run_id:#x} has no host in the fabric {}", registry.directory().display());
+                Ok(Err(Error::new(libc::ENOENT, text)))
+            }
+        }
+    }
+
+    fn take_slot(
+        registry: &Arc<Registry>,
+        index: usize,
+        host_claim: Option<HostClaim>,
+    ) -> Result<Result<Self, Error>, Error> {
+        let passing = |text: &str| Ok(Err(Error::new(libc::EBUSY, text)));
+        let (Some(host), Some(id)) = (registry.host(index), registry.host_id(index)) else {
+            return passing("the run's host is being given up: try again");
+        };
+        let owner = host.owner.load(SeqCst);
+        let me = Owner::this();
+        registry.release_former_selves(me);
+        let start = host.next_slot.fetch_add(1, SeqCst) as usize;
+        let row = registry.row(index);
+        let slot = (0..SLOTS).map(|i| (start + i) % SLOTS).find(|slot| row.get(*slot).is_some_and(|p| p.claim(me)));
+        let Some((slot, entry)) = slot.and_then(|slot| Some((slot, row.get(slot)?))) else {
+            let text = format!("the host has {SLOTS} processes with open devices, which is the most: end one of them");
+            return Err(Error::new(libc::ENOSPC, text));
+        };
+        // Whoever took the host over meanwhile has either seen the slot's claim or is seen here.
+        let now = host.owner.load(SeqCst);
+        let taken_over = now != owner && Owner(now) != Owner::NOBODY;
+        if taken_over || registry.host_id(index) != Some(id) || !registry.is_current() {
+            entry.release(me);
+            return passing("the run's host changed while a slot was taken: try again");
+        }
+        let place = Place { host: id, slot: slot as u8 };
+        let end = End { index: index * SLOTS + slot, generation: entry.generation.load(SeqCst) };
+        remove_stale_rings(registry.directory(), end);
+        let knocks = entry.knocks.load(SeqCst);
+        entry.state.store(LIVE, SeqCst);
+        let shared =
+            Arc::new(Shared { registry: Arc::clone(registry), index: end.index, me, closed: AtomicBool::new(false) });
+        Ok(Ok(Self::new(shared, place, end, host_claim, knocks)))
+    }
+
+    fn new(shared: Arc<Shared>, place: Place, end: End, host_claim: Option<HostClaim>, knocks: u32) -> Self {
+        let unseen = Seen { owner: Owner::NOBODY, at_ms: 0, alive: false };
+        Self {
+            shared,
+            place,
+            end,
+            host_claim,
+            peers: (0..PROCESSES).map(|_| None).collect(),
+            inbound: Vec::new(),
+            turn: 0,
+            knocks,
+            events: VecDeque::new(),
+            seen: vec![unseen; PROCESSES],
+            checked_ms: 0,
+        }
+    }
+
+    pub fn place(&self) -> Place {
+        self.place
+    }
+
+    /// To sleep and to be woken from any thread.
+    pub fn waiter(&self) -> Waiter {
+        Waiter(Arc::clone(&self.shared))
+    }
+
+    /// Sends one packet; never blocks.
+    pub fn send(&mut self, to: Place, packet: &[u8]) -> Sent {
+        self.send_parts(to, &[packet])
+    }
+
+    /// Sends the parts as one packet, without a copy in between.
+    pub fn send_parts(&mut self, to: Place, parts: &[&[u8]]) -> Sent {
+        let Some(index) = to.index().filter(|_| self.shared.entry().is_some()) else { return Sent::NoSuchProcess };
+        if let Err(refused) = self.ready_to_send(to, index) {
+            return refused;
+        }
+        let Some(entry) = self.shared.registry.process(index) else { return Sent::NoSuchProcess };
+        let Some(peer) = self.peers.get_mut(index).and_then(Option::as_mut) else { return Sent::NoSuchProcess };
+        let Some(writer) = peer.writer.as_mut() else { return Sent::NoSuchProcess };
+        let pushed = writer.push(parts);
+        peer.blocked = pushed == Push::Full;
+        match pushed {
+            Push::Done => {
+                entry.wake_if_asleep();
+                Sent::Ok
+            }
+            Push::Full if self.is_alive(to) => Sent::Full,
+            Push::Full | Push::Broken => {
+                self.lose(index);
+                Sent::Dead
+            }
+            Push::TooLong => Sent::Failed(libc::EMSGSIZE),
+        }
+    }
+
+    /// Sees to it that there is a ring to this very process.
+    fn ready_to_send(&mut self, to: Place, index: usize) -> Result<(), Sent> {
+        if let Some(Some(peer)) = self.peers.get(index) {
+            if peer.place == to {
+                let entry = self.shared.registry.process(index).ok_or(Sent::NoSuchProcess)?;
+                if !peer.gone && !entry.is(peer.owner, peer.end.generation) {
+                    self.lose(index);
+                    return Err(Sent::Dead);
+                }
+                if peer.gone {
+                    return Err(Sent::Dead);
+                }
+                if peer.writer.is_some() {
+                    return Ok(());
+                }
+            } else if self.shared.registry.host_id(index / SLOTS) != Some(to.host) {
+                return Err(Sent::NoSuchHost);
+            } else {
+                // The slot's former process is to be mourned first.
+                self.lose(index);
+                return Err(Sent::Full);
+            }
+        }
+        if self.meet(to.host, index).is_none() {
+            return Err(self.why_nobody(to));
+        }
+        self.make_ring(index)
+    }
+
+    fn why_nobody(&self, to: Place) -> Sent {
+        if self.shared.registry.host_id(usize::from(to.host & 15)) == Some(to.host) {
+            Sent::NoSuchProcess
+        } else {
+            Sent::NoSuchHost
+        }
+    }
+
+    /// Makes the entry for the process that is at this index now, if it is a living one of this host.
+    fn meet(&mut self, host: u16, index: usize) -> Option<&mut Peer> {
+        let entry = self.shared.registry.process(index)?;
+        let owner = Owner(entry.owner.load(SeqCst));
+        let generation = entry.generation.load(SeqCst);
+        let place = Place { host, slot: (index % SLOTS) as u8 };
+        let there = self.shared.registry.host_id(index / SLOTS) == Some(host) && entry.is(owner, generation);
+        let peer = self.peers.get_mut(index)?;
+        if peer.is_none() {
+            if !there || !owner.is_alive() {
+                return None;
+            }
+            let end = End { index, generation };
+            *peer = Some(Peer { place, owner, end, writer: None, reader: None, blocked: false, gone: false });
+        }
+        peer.as_mut()
+    }
+
+    fn make_ring(&mut self, index: usize) -> Result<(), Sent> {
+        let Some(Some(peer)) = self.peers.get_mut(index) else { return Err(Sent::NoSuchProcess) };
+        let entry = self.shared.registry.process(index).ok_or(Sent::NoSuchProcess)?;
+        let writer = Writer::create(self.shared.registry.directory(), self.end, peer.end).map_err(Sent::Failed)?;
+        peer.writer = Some(writer);
+        entry.knock(self.end.index);
+        Ok(())
+    }
+
+    /// Receives the next packet, of all senders in turn, and hands it to `with` where it lies.
+    pub fn receive_with<R>(&mut self, with: impl FnOnce(Place, &[u8]) -> R) -> Option<R> {
+        if self.shared.entry()?.knocks.load(SeqCst) != self.knocks {
+            self.admit();
+        }
+        let mut left = self.inbound.len();
+        while left > 0 {
+            left -= 1;
+            self.turn = (self.turn + 1) % self.inbound.len().max(1);
+            let Some(index) = self.inbound.get(self.turn).copied() else { break };
+            let Some(Some(peer)) = self.peers.get_mut(index) else { continue };
+            let place = peer.place;
+            let Some(reader) = peer.reader.as_mut() else { continue };
+            match reader.peek() {
+                Peek::Packet(packet) => {
+                    let length = packet.len();
+                    let result = with(place, packet);
+                    if reader.advance(length)
+                        && let Some(entry) = self.shared.registry.process(index)
+                    {
+                        entry.wake_if_asleep();
+                    }
+                    return Some(result);
+                }
+                Peek::Empty if peer.gone => self.bury(index),
+                Peek::Empty => {}
+                Peek::Broken => {
+                    self.lose(index);
+                    self.bury(index);
+                }
+            }
+        }
+        self.check_peers();
+        None
+    }
+
+    /// Receives the next packet into `packet`, whose former contents go.
+    pub fn receive(&mut self, packet: &mut Vec<u8>) -> Option<Place> {
+        self.receive_with(|place, bytes| {
+            packet.clear();
+            packet.extend_from_slice(bytes);
+            place
+        })
+    }
+
+    /// Opens the rings that others have made to this process.
+    fn admit(&mut self) {
+        let shared = Arc::clone(&self.shared);
+        let Some(entry) = shared.entry() else { return };
+        self.knocks = entry.knocks.load(SeqCst);
+        self.lose_those_who_left();
+        for (word, bits) in entry.knocking.iter().enumerate() {
+            let mut taken = bits.swap(0, SeqCst);
+            while taken != 0 {
+                let index = word * 64 + taken.trailing_zeros() as usize;
+                taken &= taken - 1;
+                if !self.admit_one(index) {
+                    // Its predecessor is still here: once that is collected, look again.
+                    bits.fetch_or(1 << (index % 64), SeqCst);
+                }
+            }
+        }
+    }
+
+    /// Who leaves in order says so, which costs less to notice than a death.
+    fn lose_those_who_left(&mut self) {
+        for index in 0..PROCESSES {
+            let Some(Some(peer)) = self.peers.get(index) else { continue };
+            let entry = self.shared.registry.process(index);
+            if !entry.is_some_and(|entry| entry.is(peer.owner, peer.end.generation)) {
+                self.lose(index);
+            }
+        }
+    }
+
+    /// False if it is to be tried again.
+    fn admit_one(&mut self, index: usize) -> bool {
+        let Some(host) = self.shared.registry.host_id(index / SLOTS) else { return true };
+        let Some(entry) = self.shared.registry.process(index) else { return true };
+        if let Some(Some(peer)) = self.peers.get(index)
+            && (peer.gone || !entry.is(peer.owner, peer.end.generation))
+        {
+            self.lose(index);
+            return false;
+        }
+        let (directory, mine) = (self.shared.registry.directory().to_path_buf(), self.end);
+        let known = self.peers.get(index).is_some_and(Option::is_some);
+        // One that died before it was met is gone with all it sent, as if it had died before it sent.
+        let Some(peer) = self.meet(host, index) else { return true };
+        if peer.reader.is_some() {
+            return true;
+        }
+        match Reader::open(&directory, peer.end, mine) {
+            Ok(reader) => {
+                peer.reader = Some(reader);
+                self.inbound.push(index);
+            }
+            // A knock of the slot's former process; nothing has been exchanged with this one.
+            Err(_) if !known => {
+                if let Some(peer) = self.peers.get_mut(index) {
+                    *peer = None;
+                }
+            }
+            Err(_) => {}
+        }
+        true
+    }
+
+    /// Notes that a peer is gone. What it sent is still received.
+    fn lose(&mut self, index: usize) {
+        let Some(Some(peer)) = self.peers.get_mut(index) else { return };
+        if peer.gone {
+            return;
+        }
+        peer.gone = true;
+        peer.blocked = false;
+        peer.writer = None;
+        let directory = self.shared.registry.directory();
+        remove_ring(directory, self.end, peer.end);
+        remove_ring(directory, peer.end, self.end);
+        if peer.reader.as_mut().is_none_or(Reader::is_empty) {
+            self.bury(index);
+        }
+    }
+
+    /// A lost peer has nothing more to say: its event can be collected.
+    fn bury(&mut self, index: usize) {
+        let Some(Some(peer)) = self.peers.get_mut(index) else { return };
+        peer.reader = None;
+        let place = peer.place;
+        self.inbound.retain(|inbound| *inbound != index);
+        if !self.events.contains(&place) {
+            self.events.push_back(place);
+        }
+    }
+
+    /// The next thing that happened to a peer. Collect after receiving.
+    pub fn next_event(&mut self) -> Option<Event> {
+        let place = self.events.pop_front()?;
+        if let Some(peer) = place.index().and_then(|index| self.peers.get_mut(index)) {
+            *peer = None;
+        }
+        // A successor may have knocked already.
+        self.knocks = self.knocks.wrapping_sub(1);
+        Some(Event::Gone(place))
+    }
+
+    /// Whether a process is there and lives. Asks the kernel at most every `LIVENESS_MS`.
+    pub fn is_alive(&mut self, place: Place) -> bool {
+        if self.shared.entry().is_none() {
+            return false;
+        }
+        let registry = &self.shared.registry;
+        let Some((index, entry)) = place.index().and_then(|index| Some((index, registry.process(index)?))) else {
+            return false;
+        };
+        if registry.host_id(index / SLOTS) != Some(place.host) || entry.state.load(SeqCst) != LIVE {
+            return false;
+        }
+        let owner = Owner(entry.owner.load(SeqCst));
+        let Some(seen) = self.seen.get_mut(index) else { return false };
+        let now = sys::coarse_ms();
+        if seen.owner != owner || now.saturating_sub(seen.at_ms) >= LIVENESS_MS {
+            *seen = Seen { owner, at_ms: now, alive: owner.is_alive() };
+        }
+        seen.alive
+    }
+
+    /// Looks after the peers, at most every `LIVENESS_MS`. Done by each receive that finds nothing.
+    fn check_peers(&mut self) {
+        let now = sys::coarse_ms();
+        if now.saturating_sub(self.checked_ms) < LIVENESS_MS {
+            return;
+        }
+        self.checked_ms = now;
+        for index in 0..PROCESSES {
+            let Some(Some(peer)) = self.peers.get(index) else { continue };
+            let (place, gone) = (peer.place, peer.gone);
+            if !gone && !self.is_alive(place) {
+                self.lose(index);
+            }
+        }
+        self.lose_those_who_left();
+    }
+
+    /// Whether there is anything to receive or to collect, or room where there was none. For use between
+    /// [`Waiter::announce`] and [`Sleep::wait`](super::Sleep::wait).
+    pub fn has_work(&mut self) -> bool {
+        let Some(entry) = self.shared.entry() else { return false };
+        if !self.events.is_empty() || entry.knocks.load(SeqCst) != self.knocks {
+            return true;
+        }
+        self.peers.iter_mut().flatten().any(|peer| {
+            let packets = peer.reader.as_mut().is_some_and(|reader| !reader.is_empty());
+            packets || (peer.blocked && peer.writer.as_mut().is_some_and(Writer::has_room))
+        })
+    }
+
+    /// Sleeps until there is work or the time has passed. For a process that needs no lock around its fabric.
+    pub fn wait(&mut self, timeout: Option<Duration>) -> Woken {
+        let waiter = self.waiter();
+        let sleep = waiter.announce();
+        let woken = if self.has_work() { Woken::Called } else { sleep.wait(timeout) };
+        self.check_peers();
+        woken
+    }
+
+    /// The other processes that are there now.
+    pub fn peers(&mut self) -> Vec<PeerInfo> {
+        let mut found = Vec::new();
+        if self.shared.entry().is_none() {
+            return found;
+        }
+        let me = self.end.index;
+        for index in (0..PROCESSES).filter(|index| *index != me) {
+            let Some(host) = self.shared.registry.host_id(index / SLOTS) else { continue };
+            let place = Place { host, slot: (index % SLOTS) as u8 };
+            if self.is_alive(place)
+                && let Some(entry) = self.shared.registry.process(index)
+            {
+                found.push(PeerInfo { place, pid: Owner(entry.owner.load(SeqCst)).pid() });
+            }
+        }
+        found
+    }
+
+    /// Before an exec: the process keeps pid and start time, but its successor knows nothing of the fabric. Peers take
+    /// it for gone.
+    pub fn before_exec(&self) {
+        if let Some(entry) = self.own_entry() {
+            entry.state.store(AWAY, SeqCst);
+        }
+    }
+
+    /// The exec failed. Peers may have given this process up and dropped its rings, so it comes back as a new one in
+    /// its place, for which all peers are gone, too: requests in flight fail on both sides.
+    pub fn after_failed_exec(&mut self) {
+        let shared = Arc::clone(&self.shared);
+        let Some(entry) = self.own_entry() else { return };
+        self.end.generation = entry.generation.fetch_add(1, SeqCst).wrapping_add(1);
+        for index in 0..PROCESSES {
+            self.lose(index);
+            self.bury(index);
+        }
+        remove_stale_rings(shared.registry.directory(), self.end);
+        if let Some(entry) = shared.entry() {
+            entry.state.store(LIVE, SeqCst);
+        }
+    }
+
+    /// None in a child between vfork and exec, too: it shares this memory, and is not who is meant.
+    fn own_entry(&self) -> Option<&Process> {
+        self.shared.entry().filter(|_| sys::process_id() == self.shared.me.pid())
+    }
+
+    /// Leaves, as dropping does: packets that have not been received are lost, peers learn of it.
+    pub fn leave(self) {}
+
+    /// In a child after fork: forgets everything, without a system call or the heap's locks. The parent stays as it is.
+    /// The memory is not mapped in the child; nothing but this (and dropping) works there until a new join.
+    pub fn disown_in_child(&mut self) {
+        self.shared.closed.store(true, SeqCst);
+        std::mem::forget(std::mem::take(&mut self.peers));
+        std::mem::forget(self.host_claim.take());
+        self.events.clear();
+    }
+
+    fn give_up_place(&mut self) {
+        if self.shared.entry().is_none() || sys::process_id() != self.shared.me.pid() {
+            return;
+        }
+        let registry = &self.shared.registry;
+        let Some(entry) = registry.process(self.end.index) else { return };
+        self.shared.closed.store(true, SeqCst);
+        entry.state.store(AWAY, SeqCst);
+        for peer in std::mem::take(&mut self.peers).into_iter().flatten() {
+            remove_ring(registry.directory(), self.end, peer.end);
+            remove_ring(registry.directory(), peer.end, self.end);
+            if let Some(theirs) = registry.process(peer.end.index) {
+                theirs.look_around();
+            }
+        }
+        // The sleepers of this process use the entry: they go before another process gets it.
+        for _ in 0..100 {
+            entry.wake_if_asleep();
+            if entry.sleeping.load(SeqCst) == 0 {
+                break;
+            }
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        entry.release(self.shared.me);
+    }
+}
+
+impl Drop for Fabric {
+    fn drop(&mut self) {
+        self.give_up_place();
+        self.host_claim = None;
+    }
+}

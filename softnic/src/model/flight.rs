@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Requests under way: answers, refusals and retries, timers, and their end.
+
+use super::Device;
+use super::host::{Address, Host, Segment, Sent};
+use super::packet::Packet;
+use super::place::place;
+use super::request::{MAX_SEND_SGE, Op, SendRequest, status};
+use super::types::access;
+
+/// How long a datagram waits for a receive request before it is dropped, and how often it asks.
+pub(super) const DATAGRAM_PATIENCE_MS: u64 = 100;
+const DATAGRAM_RETRY_MS: u64 = 20;
+/// How often a request that may wait for ever asks again. (It need not: the receiver says when it is ready.)
+const PATIENT_RETRY_MS: u64 = 20;
+
+/// A piece of a WRITE, as it goes out.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Piece {
+    pub offset: u32,
+    pub len: u32,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Stage {
+    /// Packets are left to send (more than at first if there was no room).
+    Sending,
+    /// Everything is sent, the answer is not here.
+    Waiting,
+    /// The receiver was not ready; next attempt then, if nobody says "ready" before.
+    NotReady { retry_at_ms: u64 },
+}
+
+/// A request under way.
+#[derive(Clone, Debug)]
+pub(super) struct Flight {
+    pub qpn: u32,
+    pub req: SendRequest,
+    pub dest: Address,
+    pub stage: Stage,
+    pub rnr_attempts: u32,
+    /// A datagram is forgotten then, answered or not.
+    pub deadline_ms: Option<u64>,
+    pub pieces: Vec<Piece>,
+    pub sent: usize,
+    /// Bytes of a READ that have come.
+    pub got: u32,
+    /// Its completion was written already (late DMA).
+    pub silent: bool,
+}
+
+impl Device {
+    /// Takes a request out and completes it.
+    pub(super) fn end(&mut self, host: &mut dyn Host, id: u64, code: u8) {
+        let Some(f) = self.flights.remove(&id) else { return };
+        if matches!(code, status::UNRESPONSIVE | status::UNREACHABLE) {
+            self.counters.unresponsive_remote_events += 1;
+        }
+        if !f.silent {
+            self.complete_send(host, f.qpn, &f.req, code);
+        }
+    }
+
+    /// The receiver's word on a request.
+    pub(super) fn verdict(&mut self, host: &mut dyn Host, id: u64, code: u8) {
+        if self.flights.get(&id).is_some_and(|f| f.deadline_ms.is_some()) {
+            return self.datagram_verdict(host, id, code);
+        }
+        if code != status::REMOTE_RNR {
+            self.note_progress(id, code);
+            return self.end(host, id, code);
+        }
+        let Some(f) = self.flights.get_mut(&id) else { return };
+        let retries = self.qps.get(&f.qpn).map_or(0, |q| q.attr.rnr_retry);
+        if retries < 7 && f.rnr_attempts >= u32::from(retries) {
+            return self.end(host, id, status::REMOTE_RNR);
+        }
+        let wait = if retries == 7 { PATIENT_RETRY_MS } else { u64::from(self.profile.rnr_timer_ms.value) };
+        f.rnr_attempts = f.rnr_attempts.saturating_add(1);
+        f.stage = Stage::NotReady { retry_at_ms: self.now_ms + wait };
+        self.look_at_flights(self.now_ms + wait);
+    }
+
+    /// A datagram's sender learns nothing, but waits a little for a receiver that is not ready: processes that share a processor
+    /// would lose most of their datagrams otherwise.
+    fn datagram_verdict(&mut self, host: &mut dyn Host, id: u64, code: u8) {
+        if code != status::REMOTE_RNR {
+            self.note_progress(id, code);
+            return self.end(host, id, status::OK);
+        }
+        let Some(f) = self.flights.get_mut(&id) else { return };
+        let retry_at_ms = self.now_ms + DATAGRAM_RETRY_MS;
+        f.stage = Stage::NotReady { retry_at_ms };
+        self.look_at_flights(retry_at_ms);
+    }
+
+    /// A receiver that was not ready is now: "ready" costs no attempt. One request more than it has room for is sent, so that it
+    /// knows that there is more to come.
+    pub(super) fn receiver_ready(&mut self, host: &mut dyn Host, peer: Address, room: u64) {
+        let most = usize::try_from(room).unwrap_or(0).saturating_add(1);
+        let waiting: Vec<u64> = self
+            .flights
+            .iter()
+            .filter(|(_, f)| f.dest == peer && matches!(f.stage, Stage::NotReady { .. }))
+            .map(|(id, _)| *id)
+            .take(most)
+            .collect();
+        for id in waiting {
+            if let Some(f) = self.flights.get_mut(&id) {
+                f.rnr_attempts = f.rnr_attempts.saturating_sub(1);
+            }
+            self.again(host, id);
+        }
+    }
+
+    /// A receiver took a request: one that it refused before may be next, in the next step.
+    fn note_progress(&mut self, id: u64, code: u8) {
+        if code == status::OK
+            && self.flights_due_ms != u64::MAX
+            && let Some(f) = self.flights.get(&id)
+        {
+            self.progressed.push(f.dest);
+        }
+    }
+
+    /// Sends a whole request again, under a new number so that pieces of the first attempt can't be taken for it.
+    fn again(&mut self, host: &mut dyn Host, id: u64) {
+        let Some(mut f) = self.flights.remove(&id) else { return };
+        self.counters.retrans_pkts += 1;
+        self.counters.retrans_bytes += f.req.local.len();
+        (f.stage, f.sent) = (Stage::Sending, 0);
+        let id = self.add_flight(f);
+        self.transmit(host, id);
+    }
+
+    /// There will be something to do for a flight at this time.
+    pub(super) fn look_at_flights(&mut self, at_ms: u64) {
+        self.flights_due_ms = self.flights_due_ms.min(at_ms);
+    }
+
+    /// Timers, and requests that had no room before.
+    pub(super) fn resume_sends(&mut self, host: &mut dyn Host) {
+        self.resume_late(host);
+        for peer in std::mem::take(&mut self.progressed) {
+            self.receiver_ready(host, peer, 0);
+        }
+        let now = self.now_ms;
+        if self.flights_due_ms <= now && self.port_up {
+            self.flights_due_ms = u64::MAX;
+            self.resume_flights(host, now);
+        }
+        if self.flights_due_ms != u64::MAX && self.port_up {
+            wake(&mut self.wake_at_ms, self.flights_due_ms.max(now + 1));
+        }
+    }
+
+    fn resume_flights(&mut self, host: &mut dyn Host, now: u64) {
+        let mut next = u64::MAX;
+        let mut due = Vec::new();
+        let mut expired = Vec::new();
+        for (id, f) in &self.flights {
+            if let Some(deadline) = f.deadline_ms {
+                if deadline <= now {
+                    expired.push(*id);
+                    continue;
+                }
+                next = next.min(deadline);
+            }
+            match f.stage {
+                Stage::Sending => due.push((*id, false)),
+                Stage::NotReady { retry_at_ms } if retry_at_ms <= now => due.push((*id, true)),
+                Stage::NotReady { retry_at_ms } => next = next.min(retry_at_ms),
+                Stage::Waiting => {}
+            }
+        }
+        self.look_at_flights(next);
+        for id in expired {
+            self.moved = true;
+            self.end(host, id, status::OK);
+        }
+        for (id, whole) in due {
+            if whole {
+                self.moved = true;
+                self.again(host, id);
+            } else {
+                self.transmit(host, id);
+            }
+        }
+    }
+
+    /// Writes of requests that were reported dead.
+    fn resume_late(&mut self, host: &mut dyn Host) {
+        let now = self.now_ms;
+        while let Some(i) = self.late.iter().position(|(at, _)| *at <= now) {
+            let (_, f) = self.late.remove(i);
+            let id = self.add_flight(f);
+            self.moved = true;
+            self.transmit(host, id);
+        }
+        for (at, _) in &self.late {
+            wake(&mut self.wake_at_ms, *at);
+        }
+    }
+
+    /// A piece of the answer to a READ.
+    pub(super) fn read_response(&mut self, host: &mut dyn Host, p: &Packet<'_>, offset: u32, length: u32) {
+        let Some(f) = self.flights.get_mut(&p.request) else { return };
+        let (qpn, req) = (f.qpn, f.req);
+        let len = p.payload.len();
+        let fits = length == req.remote.len && u64::from(offset) + len <= u64::from(length);
+        if f.dest != p.source || req.op != Ok(Op::Read) || !fits {
+            return self.end(host, p.request, status::REMOTE_BAD_STATUS);
+        }
+        f.got = f.got.saturating_add(len as u32);
+        let complete = f.got >= length;
+        let mut to = [Segment { addr: 0, len: 0 }; MAX_SEND_SGE];
+        let pd = self.qps.get(&qpn).map_or(0, |q| q.spec.pd);
+        let count = req.local.sges().len();
+        let placed = self.translate_all(pd, req.local.sges(), access::LOCAL_WRITE, &mut to).is_ok()
+            && place(host, &p.payload, u64::from(offset), to.get(..count).unwrap_or(&[]));
+        if !placed {
+            self.end(host, p.request, status::INVALID_LKEY);
+        } else if complete {
+            self.end(host, p.request, status::OK);
+        }
+    }
+}
+
+/// The status of a request whose peer is gone.
+pub(super) fn gone_status(sent: Sent) -> u8 {
+    match sent {
+        Sent::NoQp => status::REMOTE_BAD_QPN,
+        Sent::Dead => status::UNRESPONSIVE,
+        _ => status::UNREACHABLE,
+    }
+}
+
+/// Notes the earliest time at which something is to be done.
+pub(super) fn wake(at: &mut Option<u64>, ms: u64) {
+    *at = Some(at.map_or(ms, |old| old.min(ms)));
+}

@@ -1,0 +1,376 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The device: pure and deterministic. No libc, no files, no threads, no clock; the world is [`host::Host`].
+//!
+//! One [`Device`] is one device as one process sees it: only that process's objects live in it. All calls come one at a
+//! time (the caller locks). The objects and the engine (`send`, `target`) speak of requests and completions; what a request looks like
+//! in memory is the business of `efa`, and a second personality would stand beside it.
+//!
+//! The control calls (errors are positive errno numbers; handles are unique per device and kind, and checked against the context):
+//!
+//! ```text
+//! Device::new(DeviceConfig) -> Device
+//! profile() -> &Profile, gid() -> Gid, name() -> &str, port() -> PortInfo, counters() -> &Counters, removed() -> bool
+//! context_open() -> Result<ContextId>                 context_close(host, ctx)        destroys all that is left in it
+//! pd_alloc(host, ctx) -> Result<PdInfo>               pd_free(host, ctx, pd) -> Result<()>           EBUSY while used
+//! mr_reg(host, ctx, &MrSpec) -> Result<MrInfo>        mr_dereg(host, ctx, mr) -> Result<MrInfo>      mr_query(ctx, mr) -> Result<MrInfo>
+//! ah_create(host, ctx, &AhSpec) -> Result<AhInfo>     ah_destroy(host, ctx, ah) -> Result<()>
+//! cq_create(host, ctx, &CqSpec) -> Result<CqInfo>     cq_destroy(host, ctx, cq) -> Result<()>        EBUSY while a QP uses it
+//! qp_create(host, ctx, &QpSpec) -> Result<QpInfo>     qp_destroy(host, ctx, qp) -> Result<()>
+//! qp_modify(host, ctx, qp, mask, &QpAttr) -> Result<()>     qp_query(ctx, qp) -> Result<QpQuery>
+//! command(host, name) -> Result<()>                   for calls that need nothing of the model (query_device ...): counts them and lets
+//!                                                     the fault file fail them; the calls above do it themselves
+//! step(host) -> Progress                              looks at doorbells, executes, completes
+//! receive(host, &Packet)                              a packet for this device came in (from Host::send of another one)
+//! peer_gone(host, &mut dyn FnMut(&Address) -> Option<Sent>)      the host learned of dead peers: Dead, Unreachable or NoQp for those
+//! remove(host)                                        the device is pulled: async event, then everything but destroy answers EIO
+//! ```
+//!
+//! Arming a CQ is a store into its doorbell by the provider; there is no call for it.
+
+pub mod counters;
+pub mod efa;
+pub mod host;
+pub mod packet;
+pub mod request;
+pub mod rng;
+pub mod types;
+
+mod ah;
+mod cq;
+mod flight;
+mod numbers;
+mod pd_mr;
+mod place;
+mod qp;
+mod send;
+mod target;
+mod transition;
+
+#[cfg(test)]
+mod tests;
+
+use crate::fault::{DeviceFault, Faults};
+use crate::profile::Profile;
+use counters::Counters;
+use host::{Address, AsyncEvent, ContextId, Errno, Gid, Host, Sent};
+use packet::Packet;
+use rng::Rng;
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use types::Progress;
+use types::errno::{EINVAL, EIO, ENOMEM};
+
+/// The unit in which memory is mapped.
+pub const PAGE: u64 = 4096;
+/// QP numbers of one process.
+pub const QPNS: u32 = 4096;
+
+/// Everything that makes one device differ from another.
+#[derive(Clone, Debug)]
+pub struct DeviceConfig {
+    pub name: String,
+    pub profile: &'static Profile,
+    pub gid: Gid,
+    /// The process's place in the host: QP numbers are `slot << 12 | 1..=4095`.
+    pub slot: u8,
+    /// 0 = requests are executed in order and WRITEs placed in order; else SRD's freedom is used, repeatably.
+    pub seed: u64,
+    pub faults: Faults,
+}
+
+/// The port as query shows it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct PortInfo {
+    pub active: bool,
+    pub max_msg_size: u32,
+    pub link_gbps: u32,
+}
+
+/// A device as this process sees it.
+#[derive(Debug)]
+pub struct Device {
+    name: String,
+    profile: &'static Profile,
+    gid: Gid,
+    qpn_base: u32,
+    shuffle: bool,
+    rng: Rng,
+    faults: Faults,
+    counters: Counters,
+    removed: bool,
+    port_up: bool,
+
+    contexts: BTreeSet<ContextId>,
+    last_context: u32,
+    pds: BTreeMap<u32, pd_mr::Pd>,
+    last_pd: u32,
+    mrs: pd_mr::Mrs,
+    ahs: ah::Ahs,
+    cqs: BTreeMap<u32, cq::Cq>,
+    last_cq: u32,
+    qps: BTreeMap<u32, qp::Qp>,
+    last_qpn: u32,
+
+    /// Requests under way, by number.
+    flights: BTreeMap<u64, flight::Flight>,
+    last_request: u64,
+    /// When one of them needs to be looked at.
+    flights_due_ms: u64,
+    /// Peers that took a request, while others of ours may wait for them.
+    progressed: Vec<Address>,
+    /// Requests that were reported dead and place their data all the same (a fault), and when.
+    late: Vec<(u64, flight::Flight)>,
+    partial_writes: BTreeMap<(Address, u64), target::PartialWrite>,
+    read_jobs: VecDeque<target::ReadJob>,
+    /// Answers for which there was no room.
+    outbox: VecDeque<Packet<'static>>,
+
+    /// Of the call that is running.
+    now_ms: u64,
+    moved: bool,
+    wake_at_ms: Option<u64>,
+}
+
+impl Device {
+    pub fn new(config: DeviceConfig) -> Device {
+        Device {
+            name: config.name,
+            profile: config.profile,
+            gid: config.gid,
+            qpn_base: u32::from(config.slot & 0xf) * QPNS,
+            shuffle: config.seed != 0,
+            rng: Rng::new(config.seed),
+            faults: config.faults,
+            counters: Counters::default(),
+            removed: false,
+            port_up: true,
+            contexts: BTreeSet::new(),
+            last_context: 0,
+            pds: BTreeMap::new(),
+            last_pd: 0,
+            mrs: pd_mr::Mrs::default(),
+            ahs: ah::Ahs::default(),
+            cqs: BTreeMap::new(),
+            last_cq: 0xffff,
+            qps: BTreeMap::new(),
+            last_qpn: 0,
+            flights: BTreeMap::new(),
+            last_request: 0,
+            flights_due_ms: u64::MAX,
+            progressed: Vec::new(),
+            late: Vec::new(),
+            partial_writes: BTreeMap::new(),
+            read_jobs: VecDeque::new(),
+            outbox: VecDeque::new(),
+            now_ms: 0,
+            moved: false,
+            wake_at_ms: None,
+        }
+    }
+
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    pub fn profile(&self) -> &'static Profile {
+        self.profile
+    }
+
+    pub fn gid(&self) -> Gid {
+        self.gid
+    }
+
+    pub fn port(&self) -> PortInfo {
+        let p = self.profile;
+        PortInfo { active: self.port_up && !self.removed, max_msg_size: p.mtu.value, link_gbps: p.link_gbps.value }
+    }
+
+    pub fn counters(&self) -> &Counters {
+        &self.counters
+    }
+
+    pub fn removed(&self) -> bool {
+        self.removed
+    }
+
+    pub fn context_open(&mut self) -> Result<ContextId, Errno> {
+        self.run("alloc_ucontext", |d| {
+            let n =
+                numbers::next(&mut d.last_context, 1..=0xffff, |n| d.contexts.contains(&ContextId(n))).ok_or(ENOMEM)?;
+            d.contexts.insert(ContextId(n));
+            Ok(ContextId(n))
+        })
+    }
+
+    /// Destroys all that the context still has, in an order that always works. The host's memfd may go afterwards.
+    pub fn context_close(&mut self, host: &mut dyn Host, ctx: ContextId) {
+        // What fails here was not the context's, or is gone already.
+        for qp in keys(&self.qps, |q| q.ctx == ctx) {
+            let _ = self.qp_destroy(host, ctx, qp);
+        }
+        for cq in keys(&self.cqs, |c| c.ctx == ctx) {
+            let _ = self.cq_destroy(host, ctx, cq);
+        }
+        for ah in self.ahs.handles_of(ctx) {
+            let _ = self.ah_destroy(host, ctx, ah);
+        }
+        for mr in keys(&self.mrs.by_key, |m| m.ctx == ctx) {
+            let _ = self.mr_dereg(host, ctx, mr);
+        }
+        for pd in keys(&self.pds, |p| p.ctx == ctx) {
+            let _ = self.pd_free(host, ctx, pd);
+        }
+        self.contexts.remove(&ctx);
+    }
+
+    fn check_context(&self, ctx: ContextId) -> Result<(), Errno> {
+        if self.contexts.contains(&ctx) { Ok(()) } else { Err(EINVAL) }
+    }
+
+    /// A call that needs nothing of the model (`query_device`, `query_port`...): it is counted, and may be made to fail.
+    pub fn command(&mut self, _host: &mut dyn Host, name: &str) -> Result<(), Errno> {
+        self.run(name, |_| Ok(()))
+    }
+
+    /// Every call goes through here: device gone, the fault file, counters.
+    fn run<T>(&mut self, name: &str, call: impl FnOnce(&mut Device) -> Result<T, Errno>) -> Result<T, Errno> {
+        if self.removed {
+            return Err(EIO);
+        }
+        self.run_destroy(name, call)
+    }
+
+    /// As `run`, for calls that work on a device that is gone.
+    fn run_destroy<T>(&mut self, name: &str, call: impl FnOnce(&mut Device) -> Result<T, Errno>) -> Result<T, Errno> {
+        self.counters.submitted_cmds += 1;
+        let result = match self.faults.command(name) {
+            Some(errno) => Err(errno),
+            None => call(self),
+        };
+        match &result {
+            Ok(_) => self.counters.completed_cmds += 1,
+            Err(_) => self.counters.failed(name),
+        }
+        result
+    }
+
+    /// Looks at all doorbells and timers and does what is due. Call it when a doorbell may have been rung, when packets came in, and
+    /// at `Progress::wake_at_ms`.
+    pub fn step(&mut self, host: &mut dyn Host) -> Progress {
+        self.now_ms = host.now_ms();
+        (self.wake_at_ms, self.moved) = (self.faults.next_tick_ms(), std::mem::take(&mut self.moved));
+        let fault = self.faults.tick(self.now_ms);
+        if fault != DeviceFault::default() {
+            self.device_fault(host, fault);
+        }
+        if self.removed {
+            return Progress::default();
+        }
+        self.resume_answers(host);
+        self.each_qp(|d, qpn| {
+            d.wake_waiters(host, qpn);
+            d.take_sends(host, qpn, false);
+            d.begin_sends(host, qpn);
+            d.flush_if_dead(host, qpn);
+        });
+        self.resume_sends(host);
+        let mut next = 0;
+        while let Some(cq) = self.cqs.range(next..).next().map(|(n, _)| *n) {
+            self.pump_cq(host, cq);
+            next = cq + 1;
+        }
+        Progress { busy: std::mem::take(&mut self.moved), wake_at_ms: self.wake_at_ms }
+    }
+
+    /// Visits every QP, whatever the visit does to the table.
+    fn each_qp(&mut self, mut visit: impl FnMut(&mut Device, u32)) {
+        let mut next = 0;
+        while let Some(qpn) = self.qps.range(next..).next().map(|(n, _)| *n) {
+            visit(self, qpn);
+            next = qpn + 1;
+        }
+    }
+
+    /// Requests that were posted into a QP in the error state.
+    fn flush_if_dead(&mut self, host: &mut dyn Host, qpn: u32) {
+        if self.qps.get(&qpn).is_some_and(|q| q.attr.state == types::QpState::Err) {
+            self.flush_qp(host, qpn);
+        }
+    }
+
+    fn is_mine(&self, a: &Address) -> bool {
+        a.gid == self.gid && a.qpn & !(QPNS - 1) == self.qpn_base
+    }
+
+    /// Sends a packet: to this very device by a call, else through the host.
+    fn route(&mut self, host: &mut dyn Host, p: &Packet<'_>) -> Sent {
+        let sent = if self.is_mine(&p.dest) {
+            self.deliver(host, p);
+            Sent::Ok
+        } else {
+            host.send(p)
+        };
+        if sent == Sent::Ok {
+            self.moved = true;
+            self.counters.tx_pkts += 1;
+            self.counters.tx_bytes += p.payload.len();
+        }
+        sent
+    }
+
+    /// The host learned that peers are gone; `fate` says what to answer for an address, None = it lives.
+    pub fn peer_gone(&mut self, host: &mut dyn Host, fate: &mut dyn FnMut(&Address) -> Option<Sent>) {
+        self.now_ms = host.now_ms();
+        let lost: Vec<(u64, Sent)> =
+            self.flights.iter().filter_map(|(id, f)| fate(&f.dest).map(|sent| (*id, sent))).collect();
+        for (id, sent) in lost {
+            self.verdict(host, id, flight::gone_status(sent));
+        }
+        self.read_jobs.retain(|j| fate(&j.peer).is_none());
+        self.outbox.retain(|p| fate(&p.dest).is_none());
+        self.partial_writes.retain(|(peer, _), _| fate(peer).is_none());
+        for q in self.qps.values_mut() {
+            q.rnr_waiters.retain(|peer| fate(peer).is_none());
+        }
+    }
+
+    /// The device is pulled. Waiters wake by the event; from now on only destroying works.
+    pub fn remove(&mut self, host: &mut dyn Host) {
+        if self.removed {
+            return;
+        }
+        self.removed = true;
+        host.trace(&format!("{}: device removed", self.name));
+        self.tell_all(host, AsyncEvent::DeviceFatal);
+        for q in self.cqs.values() {
+            if let Some(channel) = q.spec.channel {
+                host.completion_event(channel, q.spec.user_handle);
+            }
+        }
+    }
+
+    fn device_fault(&mut self, host: &mut dyn Host, fault: DeviceFault) {
+        if let Some(up) = fault.port
+            && up != self.port_up
+        {
+            self.port_up = up;
+            host.trace(&format!("{}: port {}", self.name, if up { "up" } else { "down" }));
+            self.tell_all(
+                host,
+                if up { AsyncEvent::PortActive { port: 1 } } else { AsyncEvent::PortError { port: 1 } },
+            );
+        }
+        if fault.remove {
+            self.remove(host);
+        }
+    }
+
+    fn tell_all(&mut self, host: &mut dyn Host, event: AsyncEvent) {
+        for ctx in &self.contexts {
+            host.async_event(*ctx, event);
+        }
+    }
+}
+
+fn keys<V>(map: &BTreeMap<u32, V>, wanted: impl Fn(&V) -> bool) -> Vec<u32> {
+    map.iter().filter(|(_, v)| wanted(v)).map(|(k, _)| *k).collect()
+}

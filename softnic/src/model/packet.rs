@@ -1,0 +1,336 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Packets between devices and their form as bytes (little-endian, fixed header of 80 bytes, then the payload).
+
+use super::host::{Address, Gid, Segment};
+use std::borrow::Cow;
+
+/// The longest payload of a packet to another process. SENDs are shorter (the device's MTU); WRITE and READ are cut into chunks.
+pub const CHUNK: u32 = 32 * 1024;
+/// Bytes of the encoded header.
+pub const HEADER: usize = 80;
+/// An upper bound of an encoded packet's length to another process.
+pub const MAX_ENCODED: usize = HEADER + CHUNK as usize;
+
+/// Data of a packet.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Payload<'a> {
+    Bytes(Cow<'a, [u8]>),
+    /// Memory of the sending process. Goes through as it is within one process; `encode` reads it.
+    User(Cow<'a, [Segment]>),
+}
+
+impl Payload<'_> {
+    pub const EMPTY: Payload<'static> = Payload::Bytes(Cow::Borrowed(&[]));
+
+    pub fn len(&self) -> u64 {
+        match self {
+            Payload::Bytes(b) => b.len() as u64,
+            Payload::User(s) => s.iter().map(|s| u64::from(s.len)).sum(),
+        }
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    pub fn into_owned(self) -> Payload<'static> {
+        match self {
+            Payload::Bytes(b) => Payload::Bytes(Cow::Owned(b.into_owned())),
+            Payload::User(s) => Payload::User(Cow::Owned(s.into_owned())),
+        }
+    }
+}
+
+/// What a packet asks or answers. `request` of the packet ties answers to questions.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Kind {
+    /// A whole message for a receive request.
+    Send {
+        qkey: u32,
+        imm: Option<u32>,
+        ud: bool,
+    },
+    /// A piece of an RDMA write. The first packet of a request to arrive is checked as a whole (`raddr`, `length`); every one
+    /// carries the same facts, so pieces may arrive in any order and twice. `pieces` is how many packets the request has,
+    /// repeated ones included.
+    Write {
+        raddr: u64,
+        rkey: u32,
+        length: u32,
+        offset: u32,
+        pieces: u32,
+        imm: Option<u32>,
+        unsolicited: bool,
+    },
+    ReadReq {
+        raddr: u64,
+        rkey: u32,
+        length: u32,
+    },
+    /// A piece of the answer to a read.
+    ReadResp {
+        offset: u32,
+        length: u32,
+    },
+    /// The receiver's verdict on a SEND, WRITE or READ: a completion status, 0 = fine. READ answers 0 through its pieces.
+    Ack {
+        status: u8,
+    },
+    /// The receiver said "not ready" before and has receive requests now; `request` is how many descriptors.
+    Ready,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Packet<'a> {
+    pub source: Address,
+    pub dest: Address,
+    pub request: u64,
+    pub kind: Kind,
+    pub payload: Payload<'a>,
+}
+
+/// Why a packet could not be encoded.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum EncodeError {
+    /// `out` is shorter than `encoded_len()`.
+    Short,
+    /// A piece of user memory could not be read.
+    Fault,
+}
+
+impl Packet<'_> {
+    pub fn encoded_len(&self) -> usize {
+        HEADER + self.payload.len() as usize
+    }
+
+    pub fn into_owned(self) -> Packet<'static> {
+        Packet {
+            source: self.source,
+            dest: self.dest,
+            request: self.request,
+            kind: self.kind,
+            payload: self.payload.into_owned(),
+        }
+    }
+
+    /// Writes the packet to the head of `out` and returns its length. `read` reads user memory for `Payload::User`.
+    pub fn encode(&self, out: &mut [u8], read: &mut dyn FnMut(u64, &mut [u8]) -> bool) -> Result<usize, EncodeError> {
+        let len = self.encoded_len();
+        let (head, mut body) =
+            out.get_mut(..len).and_then(|o| o.split_at_mut_checked(HEADER)).ok_or(EncodeError::Short)?;
+        head.copy_from_slice(&self.header());
+        match &self.payload {
+            Payload::Bytes(b) => body.copy_from_slice(b),
+            Payload::User(segments) => {
+                for s in segments.iter() {
+                    let (piece, rest) = body.split_at_mut_checked(s.len as usize).ok_or(EncodeError::Short)?;
+                    if !piece.is_empty() && !read(s.addr, piece) {
+                        return Err(EncodeError::Fault);
+                    }
+                    body = rest;
+                }
+            }
+        }
+        Ok(len)
+    }
+
+    fn header(&self) -> [u8; HEADER] {
+        let mut f = Fields { source: self.source, dest: self.dest, request: self.request, ..Fields::default() };
+        let mut imm = None;
+        match self.kind {
+            Kind::Send { qkey, imm: i, ud } => {
+                (f.kind, f.a, imm) = (SEND, qkey, i);
+                f.flags |= if ud { UD } else { 0 };
+            }
+            Kind::Write { raddr, rkey, length, offset, pieces, imm: i, unsolicited } => {
+                (f.kind, f.raddr, f.a, f.length, f.offset, f.pieces, imm) =
+                    (WRITE, raddr, rkey, length, offset, pieces, i);
+                f.flags |= if unsolicited { UNSOLICITED } else { 0 };
+            }
+            Kind::ReadReq { raddr, rkey, length } => (f.kind, f.raddr, f.a, f.length) = (READ_REQ, raddr, rkey, length),
+            Kind::ReadResp { offset, length } => (f.kind, f.offset, f.length) = (READ_RESP, offset, length),
+            Kind::Ack { status } => (f.kind, f.status) = (ACK, status),
+            Kind::Ready => f.kind = READY,
+        }
+        if let Some(imm) = imm {
+            f.flags |= IMM;
+            f.imm = imm;
+        }
+        f.encode()
+    }
+}
+
+impl<'a> Packet<'a> {
+    /// Reads a packet that fills `bytes`; the payload is borrowed. None: not a packet.
+    pub fn decode(bytes: &'a [u8]) -> Option<Packet<'a>> {
+        let (head, payload) = bytes.split_at_checked(HEADER)?;
+        let f = Fields::decode(head)?;
+        let imm = (f.flags & IMM != 0).then_some(f.imm);
+        let kind = match f.kind {
+            SEND => Kind::Send { qkey: f.a, imm, ud: f.flags & UD != 0 },
+            WRITE => Kind::Write {
+                raddr: f.raddr,
+                rkey: f.a,
+                length: f.length,
+                offset: f.offset,
+                pieces: f.pieces,
+                imm,
+                unsolicited: f.flags & UNSOLICITED != 0,
+            },
+            READ_REQ => Kind::ReadReq { raddr: f.raddr, rkey: f.a, length: f.length },
+            READ_RESP => Kind::ReadResp { offset: f.offset, length: f.length },
+            ACK => Kind::Ack { status: f.status },
+            READY => Kind::Ready,
+            _ => return None,
+        };
+        let payload = Payload::Bytes(Cow::Borrowed(payload));
+        Some(Packet { source: f.source, dest: f.dest, request: f.request, kind, payload })
+    }
+}
+
+const SEND: u8 = 1;
+const WRITE: u8 = 2;
+const READ_REQ: u8 = 3;
+const READ_RESP: u8 = 4;
+const ACK: u8 = 5;
+const READY: u8 = 6;
+const IMM: u8 = 1;
+const UD: u8 = 2;
+const UNSOLICITED: u8 = 4;
+
+/// The header as it lies in memory, field by field.
+#[derive(Default)]
+struct Fields {
+    kind: u8,
+    flags: u8,
+    status: u8,
+    source: Address,
+    dest: Address,
+    request: u64,
+    raddr: u64,
+    imm: u32,
+    /// The rkey, or a SEND's qkey.
+    a: u32,
+    length: u32,
+    offset: u32,
+    pieces: u32,
+}
+
+impl Fields {
+    fn encode(&self) -> [u8; HEADER] {
+        let mut out = [0u8; HEADER];
+        let mut w = Cursor { out: &mut out, at: 0 };
+        w.put(&[self.kind, self.flags, self.status, 0]);
+        w.put(&self.source.qpn.to_le_bytes());
+        w.put(&self.dest.qpn.to_le_bytes());
+        w.put(&self.imm.to_le_bytes());
+        w.put(&self.source.gid.0);
+        w.put(&self.dest.gid.0);
+        w.put(&self.request.to_le_bytes());
+        w.put(&self.raddr.to_le_bytes());
+        w.put(&self.a.to_le_bytes());
+        w.put(&self.length.to_le_bytes());
+        w.put(&self.offset.to_le_bytes());
+        w.put(&self.pieces.to_le_bytes());
+        out
+    }
+
+    fn decode(mut b: &[u8]) -> Option<Fields> {
+        let [kind, flags, status, _] = take(&mut b)?;
+        let (source_qpn, dest_qpn) = (u32::from_le_bytes(take(&mut b)?), u32::from_le_bytes(take(&mut b)?));
+        let imm = u32::from_le_bytes(take(&mut b)?);
+        Some(Fields {
+            kind,
+            flags,
+            status,
+            imm,
+            source: Address { gid: Gid(take(&mut b)?), qpn: source_qpn },
+            dest: Address { gid: Gid(take(&mut b)?), qpn: dest_qpn },
+            request: u64::from_le_bytes(take(&mut b)?),
+            raddr: u64::from_le_bytes(take(&mut b)?),
+            a: u32::from_le_bytes(take(&mut b)?),
+            length: u32::from_le_bytes(take(&mut b)?),
+            offset: u32::from_le_bytes(take(&mut b)?),
+            pieces: u32::from_le_bytes(take(&mut b)?),
+        })
+    }
+}
+
+struct Cursor<'a> {
+    out: &'a mut [u8; HEADER],
+    at: usize,
+}
+
+impl Cursor<'_> {
+    fn put(&mut self, bytes: &[u8]) {
+        if let Some(place) = self.out.get_mut(self.at..self.at + bytes.len()) {
+            place.copy_from_slice(bytes);
+        }
+        self.at += bytes.len();
+    }
+}
+
+fn take<const N: usize>(from: &mut &[u8]) -> Option<[u8; N]> {
+    let (head, rest) = from.split_first_chunk::<N>()?;
+    *from = rest;
+    Some(*head)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn packet(kind: Kind, payload: Payload<'_>) -> Packet<'_> {
+        let source = Address { gid: Gid([1; 16]), qpn: 0x1001 };
+        Packet {
+            source,
+            dest: Address { gid: Gid([2; 16]), qpn: 0x2002 },
+            request: 0x1122_3344_5566_7788,
+            kind,
+            payload,
+        }
+    }
+
+    #[test]
+    fn every_kind_survives_the_wire() {
+        let kinds = [
+            Kind::Send { qkey: 7, imm: Some(0), ud: false },
+            Kind::Send { qkey: 7, imm: None, ud: true },
+            Kind::Write { raddr: 1 << 63, rkey: 2, length: 3, offset: 4, pieces: 5, imm: Some(6), unsolicited: true },
+            Kind::Write { raddr: 1, rkey: 2, length: 3, offset: 4, pieces: 5, imm: None, unsolicited: false },
+            Kind::ReadReq { raddr: 9, rkey: 8, length: 7 },
+            Kind::ReadResp { offset: 1, length: 2 },
+            Kind::Ack { status: 10 },
+            Kind::Ready,
+        ];
+        for kind in kinds {
+            let p = packet(kind, Payload::Bytes(Cow::Borrowed(b"payload")));
+            let mut buf = vec![0xee; p.encoded_len() + 3];
+            let n = p.encode(&mut buf, &mut |_, _| false).unwrap();
+            assert_eq!(n, HEADER + 7);
+            assert_eq!(Packet::decode(&buf[..n]).unwrap(), p);
+        }
+    }
+
+    #[test]
+    fn user_memory_is_read_while_encoding() {
+        let segments = [Segment { addr: 100, len: 3 }, Segment { addr: 200, len: 0 }, Segment { addr: 300, len: 2 }];
+        let p = packet(Kind::Ready, Payload::User(Cow::Borrowed(&segments)));
+        let mut buf = vec![0; p.encoded_len()];
+        p.encode(&mut buf, &mut |addr, out| {
+            out.fill((addr / 100) as u8);
+            true
+        })
+        .unwrap();
+        assert_eq!(&buf[HEADER..], [1, 1, 1, 3, 3]);
+        assert_eq!(p.encode(&mut buf, &mut |addr, _| addr != 300), Err(EncodeError::Fault));
+        assert_eq!(p.encode(&mut buf[1..], &mut |_, _| true), Err(EncodeError::Short));
+    }
+
+    #[test]
+    fn rubbish_is_no_packet() {
+        assert!(Packet::decode(&[1; HEADER - 1]).is_none());
+        assert!(Packet::decode(&[0; HEADER]).is_none());
+        assert!(Packet::decode(&[99; HEADER]).is_none());
+    }
+}

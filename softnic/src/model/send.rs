@@ -1,0 +1,324 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The requester: takes requests from send rings, in an order of its own, checks them and sends their packets.
+
+use super::flight::{DATAGRAM_PATIENCE_MS, Flight, Piece, Stage, gone_status, wake};
+use super::host::{Address, Host, Segment, Sent};
+use super::packet::{CHUNK, Kind, Packet, Payload};
+use super::qp::Pending;
+use super::request::{Local, MAX_SEND_SGE, Op, Remote, SendRequest, status};
+use super::types::{QpKind, QpState, access};
+use super::{Device, efa};
+use crate::profile::caps;
+use std::borrow::Cow;
+
+/// Requests among which the next one is chosen.
+const WINDOW: usize = 16;
+/// A request that was passed over so often goes next.
+const PATIENCE: u16 = 32;
+/// Requests that one QP begins in one step.
+const BUDGET: usize = 128;
+/// Placement inside a WRITE is reordered in blocks that are aligned to this.
+const BLOCK: u32 = 128;
+
+impl Device {
+    /// Looks at a QP's send doorbell. `flushing`: take requests in whatever state the QP is.
+    pub(super) fn take_sends(&mut self, host: &mut dyn Host, qpn: u32, flushing: bool) {
+        let Some(q) = self.qps.get_mut(&qpn) else { return };
+        if q.attr.state != QpState::Rts && !flushing {
+            return;
+        }
+        let doorbell = host.shm_load32(q.ctx, q.info.doorbell_offset + u64::from(efa::SQ_DOORBELL)) as u16;
+        let waiting = doorbell.wrapping_sub(q.sq_taken);
+        if waiting == 0 {
+            return;
+        }
+        self.moved = true;
+        if u32::from(waiting) > q.sq_depth {
+            q.sq_taken = doorbell;
+            return self.qp_fatal(host, qpn, "the send doorbell moved by more than the ring holds");
+        }
+        for _ in 0..waiting {
+            let mut wqe = [0u8; 128];
+            let slot = u32::from(q.sq_taken) & (q.sq_depth - 1);
+            let stride = q.sq_stride as usize;
+            let wqe = wqe.get_mut(..stride).unwrap_or(&mut []);
+            host.shm_read(q.ctx, q.info.sq_offset + u64::from(slot) * u64::from(q.sq_stride), wqe);
+            q.sq_taken = q.sq_taken.wrapping_add(1);
+            let req = efa::wqe::parse_send(wqe);
+            if host.tracing() {
+                host.trace(&format!("{} qp {qpn}: {req}", self.name));
+            }
+            let fault = self.faults.request(req.op.unwrap_or(Op::Send), qpn);
+            let due_ms = if fault.delay_ms > 0 { self.now_ms + fault.delay_ms } else { 0 };
+            if fault.stall_ms > 0 {
+                q.stalled_until_ms = self.now_ms + fault.stall_ms;
+            }
+            q.pending.push_back(Pending { req, fault, due_ms, passed: 0 });
+        }
+    }
+
+    /// Begins what a QP has pending, in shuffled order.
+    pub(super) fn begin_sends(&mut self, host: &mut dyn Host, qpn: u32) {
+        for _ in 0..BUDGET {
+            if !self.port_up || self.removed {
+                return;
+            }
+            let Some(next) = self.choose(qpn) else { return };
+            self.moved = true;
+            if next.fault.device != Default::default() {
+                self.device_fault(host, next.fault.device);
+                if self.removed {
+                    return;
+                }
+            }
+            self.begin(host, qpn, next);
+        }
+    }
+
+    /// Takes one pending request out: any of the first few, and none waits for ever.
+    pub(super) fn choose(&mut self, qpn: u32) -> Option<Pending> {
+        let now = self.now_ms;
+        let q = self.qps.get_mut(&qpn)?;
+        if q.attr.state != QpState::Rts {
+            return None;
+        }
+        if q.stalled_until_ms > now {
+            wake(&mut self.wake_at_ms, q.stalled_until_ms);
+            return None;
+        }
+        let mut due = [0usize; WINDOW];
+        let mut count = 0;
+        for (i, p) in q.pending.iter().enumerate() {
+            if p.due_ms > now {
+                wake(&mut self.wake_at_ms, p.due_ms);
+            } else if let Some(slot) = due.get_mut(count) {
+                *slot = i;
+                count += 1;
+            } else {
+                break;
+            }
+        }
+        let oldest = *due.get(..count)?.first()?;
+        let patient = q.pending.get(oldest).is_some_and(|p| p.passed < PATIENCE);
+        let chosen = if self.shuffle && patient { *due.get(self.rng.below(count))? } else { oldest };
+        if chosen != oldest
+            && let Some(p) = q.pending.get_mut(oldest)
+        {
+            p.passed += 1;
+        }
+        q.pending.remove(chosen)
+    }
+
+    fn begin(&mut self, host: &mut dyn Host, qpn: u32, p: Pending) {
+        if let Some(code) = p.fault.status {
+            return self.complete_send(host, qpn, &p.req, code);
+        }
+        let dest = match self.check(qpn, &p.req) {
+            Ok(dest) => dest,
+            Err(code) => return self.complete_send(host, qpn, &p.req, code),
+        };
+        self.count_begin(&p.req);
+        let ud = self.qps.get(&qpn).is_some_and(|q| q.spec.kind == QpKind::Ud);
+        let deadline_ms = ud.then(|| self.now_ms + DATAGRAM_PATIENCE_MS);
+        let pieces = self.cut(host, &p.req, &dest);
+        let stage = Stage::Sending;
+        let mut flight = Flight {
+            qpn,
+            req: p.req,
+            dest,
+            stage,
+            rnr_attempts: 0,
+            deadline_ms,
+            pieces,
+            sent: 0,
+            got: 0,
+            silent: false,
+        };
+        if let Some(ms) = p.fault.late_dma_ms {
+            self.complete_send(host, qpn, &p.req, status::UNRESPONSIVE);
+            flight.silent = true;
+            self.late.push((self.now_ms + ms, flight));
+            return;
+        }
+        if p.fault.rnr {
+            flight.stage = Stage::Waiting;
+            let id = self.add_flight(flight);
+            return self.verdict(host, id, status::REMOTE_RNR);
+        }
+        let id = self.add_flight(flight);
+        self.transmit(host, id);
+    }
+
+    pub(super) fn add_flight(&mut self, flight: Flight) -> u64 {
+        self.last_request = self.last_request.wrapping_add(1);
+        self.look_at_flights(flight.deadline_ms.unwrap_or(u64::MAX));
+        self.flights.insert(self.last_request, flight);
+        self.last_request
+    }
+
+    /// What the device can tell without asking the peer.
+    fn check(&self, qpn: u32, req: &SendRequest) -> Result<Address, u8> {
+        let q = self.qps.get(&qpn).ok_or(status::QP_INTERNAL)?;
+        let op = req.op?;
+        let p = self.profile;
+        let supported = match op {
+            Op::Send => true,
+            Op::Read => q.spec.kind == QpKind::Srd && p.has(caps::RDMA_READ) && req.imm.is_none(),
+            Op::Write => q.spec.kind == QpKind::Srd && p.has(caps::RDMA_WRITE),
+        };
+        let inline_read = op == Op::Read && matches!(req.local, Local::Inline { .. });
+        if !supported || inline_read {
+            return Err(status::UNSUPPORTED_OP);
+        }
+        let gid = self.ahs.dest(req.ah, q.spec.pd).ok_or(status::INVALID_AH)?;
+        let max = if op == Op::Send { p.mtu.value } else { p.max_rdma_size.value };
+        let len = req.local.len();
+        if len > u64::from(max) || op != Op::Send && len != u64::from(req.remote.len) {
+            return Err(status::BAD_LENGTH);
+        }
+        let need = if op == Op::Read { access::LOCAL_WRITE } else { 0 };
+        let mut unused = [Segment { addr: 0, len: 0 }; MAX_SEND_SGE];
+        self.translate_all(q.spec.pd, req.local.sges(), need, &mut unused)?;
+        Ok(Address { gid, qpn: req.dest_qpn })
+    }
+
+    fn count_begin(&mut self, req: &SendRequest) {
+        let bytes = req.local.len();
+        let c = &mut self.counters;
+        match req.op {
+            Ok(Op::Send) => (c.send_wrs, c.send_bytes) = (c.send_wrs + 1, c.send_bytes + bytes),
+            Ok(Op::Read) => (c.rdma_read_wrs, c.rdma_read_bytes) = (c.rdma_read_wrs + 1, c.rdma_read_bytes + bytes),
+            Ok(Op::Write) => {
+                (c.rdma_write_wrs, c.rdma_write_bytes) = (c.rdma_write_wrs + 1, c.rdma_write_bytes + bytes)
+            }
+            Err(_) => {}
+        }
+    }
+
+    /// Cuts a WRITE into pieces: by packet size to other processes, and with SRD's freedom in any order, some of them twice.
+    fn cut(&mut self, host: &mut dyn Host, req: &SendRequest, dest: &Address) -> Vec<Piece> {
+        if req.op != Ok(Op::Write) {
+            return Vec::new();
+        }
+        let len = req.remote.len;
+        let local = self.is_mine(dest) || host.is_local(dest);
+        let mut size = if local { len } else { CHUNK };
+        if self.shuffle {
+            size = size.min((len / 4).next_multiple_of(BLOCK).max(BLOCK));
+        }
+        let mut pieces = Vec::with_capacity(len.div_ceil(size.max(1)) as usize + 1);
+        let mut offset = 0;
+        while offset < len {
+            let piece = Piece { offset, len: size.min(len - offset) };
+            pieces.push(piece);
+            offset += piece.len;
+        }
+        if pieces.is_empty() {
+            pieces.push(Piece { offset: 0, len: 0 });
+        }
+        if self.shuffle && pieces.len() > 1 {
+            if self.rng.below(4) == 0
+                && let Some(again) = pieces.get(self.rng.below(pieces.len())).copied()
+            {
+                pieces.push(again);
+            }
+            self.rng.shuffle(&mut pieces);
+        }
+        pieces
+    }
+
+    /// Sends what is left of a request, as far as there is room.
+    pub(super) fn transmit(&mut self, host: &mut dyn Host, id: u64) {
+        loop {
+            // Looked up each time: an answer may have ended the request while a packet of it was delivered.
+            let Some(f) = self.flights.get_mut(&id) else { return };
+            let packets = if f.req.op == Ok(Op::Write) { f.pieces.len() } else { 1 };
+            if f.sent >= packets {
+                if f.stage == Stage::Sending {
+                    f.stage = Stage::Waiting;
+                }
+                return;
+            }
+            let piece = f.pieces.get(f.sent).copied();
+            f.stage = Stage::Sending;
+            f.sent += 1;
+            let last = f.sent >= packets;
+            if last {
+                f.stage = Stage::Waiting;
+            }
+            let (qpn, req, dest, ud) = (f.qpn, f.req, f.dest, f.deadline_ms.is_some());
+            let sent = match self.send_piece(host, id, qpn, &req, dest, piece, packets) {
+                Ok(sent) => sent,
+                Err(code) => return self.end(host, id, code),
+            };
+            match sent {
+                Sent::Ok => {}
+                Sent::Full => {
+                    if let Some(f) = self.flights.get_mut(&id) {
+                        f.stage = Stage::Sending;
+                        f.sent -= 1;
+                    }
+                    self.look_at_flights(self.now_ms);
+                    wake(&mut self.wake_at_ms, self.now_ms + 1);
+                    return;
+                }
+                Sent::Fault => return self.end(host, id, status::INVALID_LKEY),
+                // A datagram to nobody is sent all the same.
+                _ if ud => return self.end(host, id, status::OK),
+                gone => return self.end(host, id, gone_status(gone)),
+            }
+        }
+    }
+
+    #[allow(clippy::too_many_arguments)]
+    fn send_piece(
+        &mut self,
+        host: &mut dyn Host,
+        id: u64,
+        qpn: u32,
+        req: &SendRequest,
+        dest: Address,
+        piece: Option<Piece>,
+        packets: usize,
+    ) -> Result<Sent, u8> {
+        let q = self.qps.get(&qpn).ok_or(status::QP_INTERNAL)?;
+        let (pd, unsolicited, ud) = (q.spec.pd, q.spec.unsolicited_write_recv, q.spec.kind == QpKind::Ud);
+        let Remote { addr: raddr, rkey, len: length } = req.remote;
+        let piece = piece.unwrap_or(Piece { offset: 0, len: req.local.len() as u32 });
+        let kind = match req.op? {
+            Op::Send => Kind::Send { qkey: req.qkey, imm: req.imm, ud },
+            Op::Read => Kind::ReadReq { raddr, rkey, length },
+            Op::Write => Kind::Write {
+                raddr,
+                rkey,
+                length,
+                offset: piece.offset,
+                pieces: packets as u32,
+                imm: req.imm,
+                unsolicited,
+            },
+        };
+        let mut segments = [Segment { addr: 0, len: 0 }; MAX_SEND_SGE];
+        let payload = match &req.local {
+            _ if req.op == Ok(Op::Read) => Payload::EMPTY,
+            Local::Inline { bytes, len } => {
+                let from = piece.offset as usize;
+                let bytes = bytes.get(..*len).and_then(|b| b.get(from..from + piece.len as usize));
+                Payload::Bytes(Cow::Borrowed(bytes.ok_or(status::BAD_LENGTH)?))
+            }
+            Local::Sges { count, .. } => {
+                let sges = req.local.sges();
+                self.translate_all(pd, sges, 0, &mut segments)?;
+                let list = segments.get_mut(..*count).ok_or(status::BAD_LENGTH)?;
+                if req.op == Ok(Op::Write)
+                    && let Some(only) = list.first_mut()
+                {
+                    *only = Segment { addr: only.addr + u64::from(piece.offset), len: piece.len };
+                }
+                Payload::User(Cow::Borrowed(list))
+            }
+        };
+        let source = Address { gid: self.gid, qpn };
+        Ok(self.route(host, &Packet { source, dest, request: id, kind, payload }))
+    }
+}

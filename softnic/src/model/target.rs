@@ -1,0 +1,361 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The responder: executes what comes from other QPs, under this process's own keys.
+
+use super::Device;
+use super::flight::wake;
+use super::host::{Address, Host, Segment, Sent};
+use super::packet::{CHUNK, Kind, Packet, Payload};
+use super::place::place;
+use super::qp::Qp;
+use super::request::{MAX_RECV_SGE, Op, Received, status};
+use super::types::{QpKind, QpState, access};
+use std::borrow::Cow;
+
+/// A datagram's data begin behind this much space for a global routing header.
+const GRH: u32 = 40;
+/// Senders that a QP remembers to wake.
+const WAITERS: usize = 4096;
+/// WRITEs of which only a part has come.
+const PARTIAL_WRITES: usize = 1 << 16;
+
+/// A WRITE in several pieces.
+#[derive(Debug)]
+pub(super) struct PartialWrite {
+    qpn: u32,
+    /// Packets still to come.
+    left: u32,
+    /// The sender has its verdict already; the rest is swallowed.
+    failed: bool,
+}
+
+/// A READ being answered.
+#[derive(Debug)]
+pub(super) struct ReadJob {
+    ours: Address,
+    pub peer: Address,
+    request: u64,
+    raddr: u64,
+    rkey: u32,
+    length: u32,
+    sent: u32,
+}
+
+/// The facts of a WRITE packet.
+#[derive(Clone, Copy)]
+struct Write {
+    raddr: u64,
+    rkey: u32,
+    length: u32,
+    offset: u32,
+    pieces: u32,
+    imm: Option<u32>,
+    unsolicited: bool,
+}
+
+impl Device {
+    /// A packet for this device has come.
+    pub fn receive(&mut self, host: &mut dyn Host, p: &Packet<'_>) {
+        self.now_ms = host.now_ms();
+        self.moved = true;
+        self.deliver(host, p);
+    }
+
+    pub(super) fn deliver(&mut self, host: &mut dyn Host, p: &Packet<'_>) {
+        if self.removed {
+            // A device that is not there answers nobody; its peers find out by time. The time is cut short here.
+            if matches!(p.kind, Kind::Send { .. } | Kind::Write { .. } | Kind::ReadReq { .. }) {
+                self.reply(host, p, status::UNRESPONSIVE);
+            }
+            return;
+        }
+        self.counters.rx_pkts += 1;
+        self.counters.rx_bytes += p.payload.len();
+        let from_dest = self.flights.get(&p.request).is_some_and(|f| f.dest == p.source);
+        match p.kind {
+            Kind::Send { qkey, imm, ud } => self.target_send(host, p, qkey, imm, ud),
+            Kind::Write { raddr, rkey, length, offset, pieces, imm, unsolicited } => {
+                self.target_write(host, p, Write { raddr, rkey, length, offset, pieces, imm, unsolicited });
+            }
+            Kind::ReadReq { raddr, rkey, length } => self.target_read(host, p, raddr, rkey, length),
+            Kind::ReadResp { offset, length } if from_dest => self.read_response(host, p, offset, length),
+            Kind::Ack { status } if from_dest => self.verdict(host, p.request, status),
+            Kind::Ready => self.receiver_ready(host, p.source, p.request),
+            Kind::ReadResp { .. } | Kind::Ack { .. } => {}
+        }
+    }
+
+    /// The QP that a packet is for, if it takes packets.
+    fn target(&self, p: &Packet<'_>) -> Option<&Qp> {
+        let takes = |s| matches!(s, QpState::Rtr | QpState::Rts | QpState::Sqd);
+        self.qps.get(&p.dest.qpn).filter(|q| takes(q.attr.state))
+    }
+
+    fn target_send(&mut self, host: &mut dyn Host, p: &Packet<'_>, qkey: u32, imm: Option<u32>, ud: bool) {
+        let qpn = p.dest.qpn;
+        let kind = if ud { QpKind::Ud } else { QpKind::Srd };
+        let welcome = self.target(p).is_some_and(|q| q.spec.kind == kind && q.attr.qkey == qkey);
+        if !welcome {
+            return self.refuse(host, p, status::REMOTE_BAD_QPN);
+        }
+        let Some(recv) = self.take_recv(host, qpn) else {
+            self.remember_waiter(qpn, p.source);
+            return self.refuse(host, p, status::REMOTE_RNR);
+        };
+        let Some(q) = self.qps.get(&qpn) else { return };
+        let pd = q.spec.pd;
+        let skip = if ud { GRH } else { 0 };
+        let length = p.payload.len() as u32 + skip;
+        let received = Received {
+            length,
+            ah: self.ahs.number_for(q.ctx, pd, &p.source.gid),
+            source_gid: p.source.gid,
+            source_qpn: p.source.qpn,
+            imm,
+            unsolicited: false,
+        };
+        let mut to = [Segment { addr: 0, len: 0 }; MAX_RECV_SGE];
+        let translated = self.translate_all(pd, recv.sges(), access::LOCAL_WRITE, &mut to);
+        let to = to.get(..recv.count).unwrap_or(&[]);
+        let (ours, theirs) = if u64::from(length) > recv.len() {
+            (status::BAD_LENGTH, status::REMOTE_BAD_LENGTH)
+        } else if translated.is_err() || !place(host, &p.payload, u64::from(skip), to) {
+            (status::INVALID_LKEY, status::REMOTE_BAD_STATUS)
+        } else {
+            self.counters.recv_wrs += 1;
+            self.counters.recv_bytes += u64::from(length);
+            (status::OK, status::OK)
+        };
+        self.complete_recv(host, qpn, recv.id, Op::Send, ours, received);
+        self.reply(host, p, theirs);
+    }
+
+    /// Answers a message that is not taken. (Datagrams too: their senders use the answer to slow down, and show nobody.)
+    fn refuse(&mut self, host: &mut dyn Host, p: &Packet<'_>, code: u8) {
+        self.counters.rx_drops += 1;
+        self.reply(host, p, code);
+    }
+
+    fn target_write(&mut self, host: &mut dyn Host, p: &Packet<'_>, w: Write) {
+        let key = (p.source, p.request);
+        let mut partial = self.partial_writes.remove(&key);
+        let known_bad = partial.as_ref().is_some_and(|s| s.failed);
+        let mut code = status::OK;
+        if !known_bad {
+            code = self.place_write(host, p, &w);
+            if code != status::OK {
+                self.counters.rx_drops += 1;
+                self.reply(host, p, code);
+            }
+        }
+        let left = partial.as_ref().map_or(w.pieces, |s| s.left).saturating_sub(1);
+        let failed = known_bad || code != status::OK;
+        if left > 0 {
+            let state = partial.get_or_insert(PartialWrite { qpn: p.dest.qpn, left, failed });
+            (state.left, state.failed) = (left, failed);
+            if self.partial_writes.len() >= PARTIAL_WRITES {
+                self.partial_writes.pop_first();
+            }
+            if let Some(state) = partial {
+                self.partial_writes.insert(key, state);
+            }
+        } else if !failed {
+            self.finish_write(host, p, &w);
+        }
+    }
+
+    /// Checks a piece of a WRITE and puts it in its place.
+    fn place_write(&mut self, host: &mut dyn Host, p: &Packet<'_>, w: &Write) -> u8 {
+        let Some(q) = self.target(p).filter(|q| q.spec.kind == QpKind::Srd) else { return status::REMOTE_BAD_QPN };
+        let pd = q.spec.pd;
+        if !self.ahs.knows(pd, &p.source.gid) {
+            return status::REMOTE_UNKNOWN_PEER;
+        }
+        if w.imm.is_some() && q.spec.unsolicited_write_recv != w.unsolicited {
+            return status::FEATURE_MISMATCH;
+        }
+        let len = p.payload.len();
+        if u64::from(w.offset) + len > u64::from(w.length) {
+            return status::REMOTE_BAD_ADDRESS;
+        }
+        if w.length == 0 {
+            return status::OK;
+        }
+        let Some(all) = self.translate(w.rkey, pd, w.raddr, w.length, access::REMOTE_WRITE) else {
+            return status::REMOTE_BAD_ADDRESS;
+        };
+        if !place(host, &p.payload, u64::from(w.offset), &[all]) {
+            return status::REMOTE_BAD_ADDRESS;
+        }
+        self.counters.rdma_write_recv_bytes += len;
+        status::OK
+    }
+
+    /// All of a WRITE is in place: the receiver hears of it if it carries immediate data, the sender does in any case.
+    fn finish_write(&mut self, host: &mut dyn Host, p: &Packet<'_>, w: &Write) {
+        let qpn = p.dest.qpn;
+        if w.imm.is_some() {
+            let mut id = 0;
+            if !w.unsolicited {
+                let Some(recv) = self.take_recv(host, qpn) else {
+                    self.remember_waiter(qpn, p.source);
+                    self.counters.rx_drops += 1;
+                    return self.reply(host, p, status::REMOTE_RNR);
+                };
+                id = recv.id;
+            }
+            let Some(q) = self.qps.get(&qpn) else { return };
+            let received = Received {
+                length: w.length,
+                ah: self.ahs.number_for(q.ctx, q.spec.pd, &p.source.gid),
+                source_gid: p.source.gid,
+                source_qpn: p.source.qpn,
+                imm: w.imm,
+                unsolicited: w.unsolicited,
+            };
+            self.complete_recv(host, qpn, id, Op::Write, status::OK, received);
+        }
+        self.reply(host, p, status::OK);
+    }
+
+    fn target_read(&mut self, host: &mut dyn Host, p: &Packet<'_>, raddr: u64, rkey: u32, length: u32) {
+        let job = ReadJob { ours: p.dest, peer: p.source, request: p.request, raddr, rkey, length, sent: 0 };
+        match self.check_read(&job) {
+            Err(code) => {
+                self.counters.rx_drops += 1;
+                self.reply(host, p, code);
+            }
+            Ok(_) => self.begin_answer(host, job),
+        }
+    }
+
+    /// Asked again for each piece: the region may go while it is being read.
+    fn check_read(&self, job: &ReadJob) -> Result<Segment, u8> {
+        let takes = |s| matches!(s, QpState::Rtr | QpState::Rts | QpState::Sqd);
+        let q = self.qps.get(&job.ours.qpn).filter(|q| takes(q.attr.state) && q.spec.kind == QpKind::Srd);
+        let pd = q.ok_or(status::REMOTE_BAD_QPN)?.spec.pd;
+        if !self.ahs.knows(pd, &job.peer.gid) {
+            return Err(status::REMOTE_UNKNOWN_PEER);
+        }
+        if job.length == 0 {
+            return Ok(Segment { addr: 0, len: 0 });
+        }
+        self.translate(job.rkey, pd, job.raddr, job.length, access::REMOTE_READ).ok_or(status::REMOTE_BAD_ADDRESS)
+    }
+
+    /// Answers as much of a READ as there is room for; gives back what is left.
+    fn answer_read(&mut self, host: &mut dyn Host, mut job: ReadJob) -> Option<ReadJob> {
+        let local = self.is_mine(&job.peer) || host.is_local(&job.peer);
+        loop {
+            let answer = |d: &mut Device, host: &mut dyn Host, kind, payload: Payload<'_>| {
+                d.route(host, &Packet { source: job.ours, dest: job.peer, request: job.request, kind, payload })
+            };
+            let all = match self.check_read(&job) {
+                Ok(all) => all,
+                Err(code) => {
+                    let sent = answer(self, host, Kind::Ack { status: code }, Payload::EMPTY);
+                    return (sent == Sent::Full).then_some(job);
+                }
+            };
+            let left = job.length - job.sent;
+            let len = if local { left } else { left.min(CHUNK) };
+            let piece = [Segment { addr: all.addr + u64::from(job.sent), len }];
+            let kind = Kind::ReadResp { offset: job.sent, length: job.length };
+            match answer(self, host, kind, Payload::User(Cow::Borrowed(&piece))) {
+                Sent::Ok => {}
+                Sent::Full => return Some(job),
+                Sent::Fault => {
+                    let code = status::REMOTE_BAD_ADDRESS;
+                    let sent = answer(self, host, Kind::Ack { status: code }, Payload::EMPTY);
+                    return (sent == Sent::Full).then_some(job);
+                }
+                _ => return None,
+            }
+            self.counters.rdma_read_resp_bytes += u64::from(len);
+            job.sent += len;
+            if job.sent >= job.length {
+                return None;
+            }
+        }
+    }
+
+    /// Goes on with READs, and with answers for which there was no room. A peer that doesn't read holds up nobody else: what there
+    /// is no room for goes to the end of the line (answers need no order).
+    pub(super) fn resume_answers(&mut self, host: &mut dyn Host) {
+        for _ in 0..self.outbox.len() {
+            let Some(p) = self.outbox.pop_front() else { break };
+            self.post(host, p);
+        }
+        for _ in 0..self.read_jobs.len() {
+            let Some(job) = self.read_jobs.pop_front() else { break };
+            self.begin_answer(host, job);
+        }
+    }
+
+    /// Answers a READ as far as there is room; the rest waits.
+    fn begin_answer(&mut self, host: &mut dyn Host, job: ReadJob) {
+        if let Some(rest) = self.answer_read(host, job) {
+            self.read_jobs.push_back(rest);
+            wake(&mut self.wake_at_ms, self.now_ms + 1);
+        }
+    }
+
+    /// A verdict for the sender of `p`.
+    fn reply(&mut self, host: &mut dyn Host, p: &Packet<'_>, status: u8) {
+        let answer = Packet {
+            source: p.dest,
+            dest: p.source,
+            request: p.request,
+            kind: Kind::Ack { status },
+            payload: Payload::EMPTY,
+        };
+        self.post(host, answer);
+    }
+
+    /// Sends an answer, now or when there is room.
+    fn post(&mut self, host: &mut dyn Host, p: Packet<'static>) {
+        if self.route(host, &p) == Sent::Full {
+            self.outbox.push_back(p);
+            wake(&mut self.wake_at_ms, self.now_ms + 1);
+        }
+    }
+
+    fn remember_waiter(&mut self, qpn: u32, peer: Address) {
+        let Some(q) = self.qps.get_mut(&qpn) else { return };
+        if q.rnr_waiters.len() < WAITERS && !q.rnr_waiters.contains(&peer) {
+            q.rnr_waiters.push_back(peer);
+        }
+    }
+
+    /// Tells senders that were refused that there are receive requests now.
+    pub(super) fn wake_waiters(&mut self, host: &mut dyn Host, qpn: u32) {
+        let Some(q) = self.qps.get_mut(&qpn) else { return };
+        if q.rnr_waiters.is_empty() {
+            return;
+        }
+        let doorbell = q.recv_doorbell(host);
+        if doorbell == q.rnr_doorbell {
+            return;
+        }
+        let request = u64::from(doorbell.wrapping_sub(q.rq_taken));
+        let waiters = std::mem::take(&mut q.rnr_waiters);
+        self.moved = true;
+        let source = Address { gid: self.gid, qpn };
+        for dest in waiters {
+            self.post(host, Packet { source, dest, request, kind: Kind::Ready, payload: Payload::EMPTY });
+        }
+    }
+
+    /// A QP takes no packets any more: what it had begun to receive is aborted.
+    pub(super) fn forget_target_state(&mut self, host: &mut dyn Host, qpn: u32) {
+        let ours = Address { gid: self.gid, qpn };
+        let mut aborted: Vec<(Address, u64)> =
+            self.partial_writes.iter().filter(|(_, s)| s.qpn == qpn && !s.failed).map(|(key, _)| *key).collect();
+        self.partial_writes.retain(|_, s| s.qpn != qpn);
+        aborted.extend(self.read_jobs.iter().filter(|j| j.ours.qpn == qpn).map(|j| (j.peer, j.request)));
+        self.read_jobs.retain(|j| j.ours.qpn != qpn);
+        for (dest, request) in aborted {
+            let kind = Kind::Ack { status: status::REMOTE_ABORT };
+            self.post(host, Packet { source: ours, dest, request, kind, payload: Payload::EMPTY });
+        }
+    }
+}

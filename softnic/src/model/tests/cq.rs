@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The completion queue: full rings, and events that are never lost.
+
+use super::endpoint::*;
+use super::world::*;
+use crate::model::rng::Rng;
+use crate::model::types::*;
+
+/// One device that talks to itself.
+fn own(opts: Opts) -> (World, Ep, AhInfo) {
+    let mut w = World::new(&Setup::default());
+    let a = Ep::new(&mut w, 0, opts);
+    let ah = a.ah(&mut w, 0);
+    (w, a, ah)
+}
+
+#[test]
+fn a_full_ring_stalls_and_loses_nothing() {
+    let (mut w, mut a, ah) = own(Opts { cqe: 8, ..Opts::default() });
+    for id in 0..20 {
+        a.recv(&mut w, id, &[(0, 16)]);
+        let wr = a.wr(0, 100 + id, ah, &a, 0, 0, 8);
+        a.post(&mut w, &wr);
+    }
+    w.run();
+    let mut got = Vec::new();
+    for _ in 0..40 {
+        got.extend(a.poll(&mut w).map(|c| c.id));
+        w.run();
+    }
+    got.sort_unstable();
+    assert_eq!(got, (0..20).chain(100..120).collect::<Vec<u16>>());
+    assert_eq!(a.poll(&mut w), None);
+}
+
+#[test]
+fn a_ring_goes_round_many_times() {
+    let (mut w, mut a, ah) = own(Opts { cqe: 4, depth: 4, ..Opts::default() });
+    for n in 0..100_000u32 {
+        let id = n as u16;
+        a.recv(&mut w, id, &[(0, 16)]);
+        let wr = a.wr(0, id, ah, &a, 0, 0, 8);
+        a.post(&mut w, &wr);
+        w.at(0).1.lines.clear();
+        let (d, p) = w.at(0);
+        d.step(p);
+        let got = a.polls(&mut w);
+        assert_eq!(got.iter().map(|c| (c.id, c.status)).collect::<Vec<_>>(), [(id, 0), (id, 0)], "round {n}");
+    }
+}
+
+#[test]
+fn unsolicited_completions_that_find_no_room_are_lost() {
+    let (mut w, mut a, ah) = own(Opts { cqe: 8, unsolicited: true, ..Opts::default() });
+    for id in 0..20 {
+        let mut wr = a.wr(2, id, ah, &a, 0, 0, 8);
+        wr.imm = Some(u32::from(id));
+        a.post(&mut w, &wr);
+    }
+    w.run();
+    let mut got = Vec::new();
+    for _ in 0..100 {
+        got.extend(a.poll(&mut w));
+        w.run();
+    }
+    assert_eq!(got.iter().filter(|c| !c.is_recv()).count(), 20);
+    assert_eq!(got.iter().filter(|c| c.is_recv()).count(), 4);
+}
+
+/// A program that arms, polls until empty, and sleeps on the channel; the device looks at random moments.
+fn event_loop(seed: u64) {
+    let mut rng = Rng::new(seed);
+    let mut w = World::new(&Setup { procs: &[0, 1], ..Setup::default() });
+    let mut a = Ep::new(&mut w, 0, Opts::default());
+    let mut b = Ep::new(&mut w, 1, Opts { channel: Some(9), ..Opts::default() });
+    let ah = a.ah(&mut w, 1);
+    let (mut sent, mut got, mut read) = (0u16, 0u16, 0usize);
+    let mut sleeping = false;
+    let mut armed = false;
+    let mut idle = 0;
+    while got < 500 {
+        // The device may or may not look now.
+        let look = |w: &mut World, rng: &mut Rng| {
+            if rng.below(3) == 0 {
+                w.run();
+            }
+        };
+        if sent < 500 && rng.below(2) == 0 && sent - got < 30 {
+            b.recv(&mut w, sent, &[(0, 16)]);
+            let wr = a.wr(0, sent, ah, &b, 0, 0, 8);
+            a.post(&mut w, &wr);
+            sent += 1;
+        }
+        look(&mut w, &mut rng);
+        a.polls(&mut w);
+        if sleeping {
+            if w.procs[1].comp_events.len() > read {
+                read += 1;
+                b.cmd_sn = b.cmd_sn.wrapping_add(1);
+                sleeping = false;
+                armed = false;
+                idle = 0;
+            } else {
+                idle += 1;
+                if idle > 1000 {
+                    w.run();
+                    assert!(w.procs[1].comp_events.len() > read, "asleep with {got} of {sent}, seed {seed}");
+                }
+            }
+            continue;
+        }
+        if !armed {
+            b.cq_doorbell(&mut w, true);
+            armed = true;
+            look(&mut w, &mut rng);
+        }
+        // Poll until empty; each poll that finds something overwrites the doorbell.
+        match b.poll(&mut w) {
+            Some(_) => got += 1,
+            None => sleeping = true,
+        }
+    }
+    assert!(read <= 500, "{read} events");
+}
+
+#[test]
+fn no_event_is_lost_however_the_device_looks() {
+    for seed in 0..60 {
+        event_loop(seed);
+    }
+}
+
+#[test]
+fn a_provider_that_tells_nothing_is_not_held_up() {
+    let (mut w, mut a, ah) = own(Opts { cqe: 8, ..Opts::default() });
+    w.at(0).0.cq_without_doorbell(a.ctx, a.cq.handle).unwrap();
+    for round in 0..10u16 {
+        for id in 0..4 {
+            a.recv(&mut w, id, &[(0, 16)]);
+            let wr = a.wr(0, 100 + id, ah, &a, 0, 0, 8);
+            a.post(&mut w, &wr);
+        }
+        w.run();
+        assert_eq!(a.polls(&mut w).len(), 8, "round {round}");
+        // As if it had not been stored.
+        let read = std::mem::take(&mut a.cc);
+        a.cq_doorbell(&mut w, false);
+        a.cc = read;
+    }
+}
+
+#[test]
+fn one_event_until_it_is_consumed() {
+    let mut w = World::new(&Setup::default());
+    let mut a = Ep::new(&mut w, 0, Opts { channel: Some(9), ..Opts::default() });
+    let ah = a.ah(&mut w, 0);
+    a.cq_doorbell(&mut w, true);
+    w.run();
+    assert_eq!(w.procs[0].comp_events, []);
+    for id in 0..5 {
+        a.recv(&mut w, id, &[(0, 16)]);
+        let wr = a.wr(0, id, ah, &a, 0, 0, 8);
+        a.post(&mut w, &wr);
+        w.run();
+    }
+    assert_eq!(w.procs[0].comp_events, [(9, 0xc0)]);
+    a.polls(&mut w);
+    a.cmd_sn += 1;
+    a.cq_doorbell(&mut w, true);
+    w.run();
+    assert_eq!(w.procs[0].comp_events.len(), 1, "armed with nothing unread");
+}

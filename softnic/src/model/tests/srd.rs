@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Receiver not ready, flushes, and SRD's freedom of order.
+
+use super::endpoint::*;
+use super::world::*;
+use crate::model::types::*;
+
+fn two(seed: u64, opts: Opts) -> (World, Ep, Ep, AhInfo) {
+    let mut w = World::new(&Setup { procs: &[0, 1], seed, ..Setup::default() });
+    let a = Ep::new(&mut w, 0, opts.clone());
+    let b = Ep::new(&mut w, 1, opts);
+    let ah = a.ah(&mut w, 1);
+    b.ah(&mut w, 0);
+    (w, a, b, ah)
+}
+
+#[test]
+fn not_ready_waits_for_ever_by_default_and_ends_by_a_receive_request() {
+    for imm in [false, true] {
+        let (mut w, mut a, mut b, ah) = two(0, Opts::default());
+        let mut wr = a.wr(if imm { 2 } else { 0 }, 1, ah, &b, 0, 0x4_0000, 8);
+        wr.imm = imm.then_some(3);
+        a.post(&mut w, &wr);
+        w.wait(100);
+        assert_eq!((a.polls(&mut w), b.polls(&mut w)), (vec![], vec![]));
+        b.recv(&mut w, 2, &[(0, 100)]);
+        w.run();
+        assert_eq!((a.one(&mut w), b.one(&mut w)), ((1, 0), (2, 0)), "without waiting for a timer");
+    }
+}
+
+#[test]
+fn not_ready_ends_after_the_retries_that_were_set() {
+    for retries in [0u8, 1, 3, 6] {
+        let (mut w, mut a, b, ah) = two(0, Opts { rnr_retry: Some(retries), ..Opts::default() });
+        let wr = a.wr(0, 1, ah, &b, 0, 0, 8);
+        a.post(&mut w, &wr);
+        let mut ms = 0;
+        w.run();
+        while ms < 50 {
+            if let Some(wc) = a.poll(&mut w) {
+                assert_eq!((wc.id, wc.status), (1, 10));
+                break;
+            }
+            w.wait(1);
+            ms += 1;
+        }
+        assert_eq!(ms, u64::from(retries), "one timer for each retry");
+    }
+}
+
+#[test]
+fn many_waiting_senders_are_served_one_receive_request_each() {
+    let (mut w, mut a, mut b, ah) = two(3, Opts::default());
+    for id in 0..20 {
+        let wr = a.wr(0, id, ah, &b, 0, 0, 8);
+        a.post(&mut w, &wr);
+    }
+    w.run();
+    for n in 0..20 {
+        b.recv(&mut w, n, &[(0, 100)]);
+        w.run();
+        assert_eq!((a.polls(&mut w).len(), b.polls(&mut w).len()), (1, 1));
+    }
+}
+
+#[test]
+fn order_is_kept_with_seed_0_and_shuffled_yet_complete_otherwise() {
+    let order = |seed| {
+        let (mut w, mut a, mut b, ah) = two(seed, Opts::default());
+        for id in 0..60 {
+            b.recv(&mut w, id, &[(u64::from(id) * 16, 16)]);
+        }
+        for id in 0..60u16 {
+            a.fill(&mut w, u64::from(id) * 16, &[id as u8; 16]);
+            let wr = a.wr(0, id, ah, &b, u64::from(id) * 16, 0, 16);
+            a.post(&mut w, &wr);
+        }
+        w.run();
+        let mut sent: Vec<u16> = a.polls(&mut w).iter().map(|c| c.id).collect();
+        let arrived: Vec<u8> = b.polls(&mut w).iter().map(|c| b.bytes(&mut w, u64::from(c.id) * 16, 1)[0]).collect();
+        let result = arrived.clone();
+        sent.sort_unstable();
+        assert_eq!(sent, (0..60).collect::<Vec<_>>());
+        let mut sorted = arrived;
+        sorted.sort_unstable();
+        assert_eq!(sorted, (0..60).collect::<Vec<u8>>());
+        result
+    };
+    let in_order: Vec<u8> = (0..60).collect();
+    assert_eq!(order(0), in_order);
+    assert_ne!(order(1), in_order);
+    assert_ne!(order(1), order(2));
+    assert_eq!(order(1), order(1));
+}
+
+#[test]
+fn no_request_is_passed_over_for_ever() {
+    let (mut w, mut a, b, ah) = two(7, Opts::default());
+    for id in 0..32 {
+        let wr = a.wr(0, id, ah, &b, 0, 0, 16);
+        a.post(&mut w, &wr);
+    }
+    let (d, p) = w.at(0);
+    d.take_sends(p, a.qp.qpn, false);
+    // Each request that is chosen is replaced by a new one, so there is always another to choose.
+    let (mut waited, mut longest, mut shuffled) = (0, 0, 0);
+    for id in 100..100_000 {
+        let oldest = d.qps[&a.qp.qpn].pending[0].req.id;
+        let mut next = d.choose(a.qp.qpn).unwrap();
+        waited = if next.req.id == oldest { 0 } else { waited + 1 };
+        longest = longest.max(waited);
+        shuffled += u32::from(waited > 0);
+        (next.req.id, next.passed) = (id, 0);
+        d.qps.get_mut(&a.qp.qpn).unwrap().pending.push_back(next);
+    }
+    assert!(shuffled > 50_000 && longest <= 32, "{shuffled} out of order, the oldest waited for {longest}");
+}
+
+#[test]
+fn a_run_is_repeated_by_its_seed_to_the_letter() {
+    let trace = |seed| {
+        let (mut w, mut a, mut b, ah) = two(seed, Opts::default());
+        for id in 0..30u16 {
+            b.recv(&mut w, id, &[(0, 1000)]);
+            let (op, len) = [(0, 100), (1, 70_000), (2, 70_000)][usize::from(id % 3)];
+            let wr = a.wr(op, id, ah, &b, 0, 0x8_0000, len);
+            a.post(&mut w, &wr);
+            if id % 7 == 0 {
+                w.run();
+            }
+        }
+        w.wait(5);
+        assert_eq!(a.polls(&mut w).len(), 30);
+        (w.procs[0].lines.clone(), w.procs[1].lines.clone())
+    };
+    let first = trace(11);
+    assert!(first.0.len() >= 60, "{} lines", first.0.len());
+    assert_eq!(first, trace(11));
+    assert_ne!(first, trace(12));
+}
+
+#[test]
+fn write_pieces_come_in_any_order_and_sometimes_twice() {
+    use crate::model::packet::Kind;
+    let mut shuffled = 0;
+    let mut repeated = 0;
+    for seed in 1..40 {
+        let (mut w, mut a, b, ah) = two(seed, Opts::default());
+        w.procs[0].room = 1000;
+        let wr = a.wr(2, 1, ah, &b, 0, 0, 150_000);
+        a.post(&mut w, &wr);
+        let (d, p) = w.at(0);
+        d.step(p);
+        let offsets: Vec<u32> = p
+            .outgoing
+            .iter()
+            .map(|p| match p.kind {
+                Kind::Write { offset, .. } => offset,
+                other => panic!("{other:?}"),
+            })
+            .collect();
+        let mut sorted = offsets.clone();
+        sorted.sort_unstable();
+        shuffled += usize::from(sorted != offsets);
+        sorted.dedup();
+        repeated += usize::from(sorted.len() < offsets.len());
+        w.run();
+        assert_eq!(a.one(&mut w), (1, 0));
+    }
+    assert!(shuffled > 30, "{shuffled} of 39");
+    assert!((3..25).contains(&repeated), "{repeated} of 39");
+}
+
+#[test]
+fn a_qp_that_is_destroyed_leaves_flushed_completions() {
+    let (mut w, mut a, mut b, ah) = two(0, Opts::default());
+    for id in 0..3 {
+        let wr = a.wr(0, id, ah, &b, 0, 0, 8);
+        a.post(&mut w, &wr);
+    }
+    w.run();
+    // Not even looked at by the device.
+    let wr = a.wr(0, 3, ah, &b, 0, 0, 8);
+    a.post(&mut w, &wr);
+    a.recv(&mut w, 70, &[(0, 10)]);
+    let (d, p) = w.at(0);
+    d.qp_destroy(p, a.ctx, a.qp.handle).unwrap();
+    let all = a.polls(&mut w);
+    assert_eq!(all.iter().map(|c| (c.id, c.status)).collect::<Vec<_>>(), [(0, 1), (1, 1), (2, 1), (3, 1), (70, 1)]);
+    assert!(all[4].is_recv() && !all[3].is_recv());
+    b.recv(&mut w, 1, &[(0, 10)]);
+    w.wait(50);
+    assert_eq!((a.polls(&mut w), b.polls(&mut w)), (vec![], vec![]), "nothing of them is sent any more");
+}
+
+#[test]
+fn destroying_one_handle_aborts_the_requests_of_all_handles_to_that_peer() {
+    let (mut w, mut a, mut b, ah) = two(0, Opts::default());
+    let again = a.ah(&mut w, 1);
+    let me = a.ah(&mut w, 0);
+    assert_eq!(again.number, ah.number);
+    assert_ne!((again.handle, me.number), (ah.handle, ah.number));
+    for (id, handle) in [(1, ah), (2, again)] {
+        let wr = a.wr(0, id, handle, &b, 0, 0, 8);
+        a.post(&mut w, &wr);
+    }
+    let other = Wr { ah: me.number, qpn: a.qp.qpn, ..a.wr(0, 3, me, &b, 0, 0, 8) };
+    a.post(&mut w, &other);
+    w.run();
+    assert_eq!(a.polls(&mut w), []);
+    let (d, p) = w.at(0);
+    d.ah_destroy(p, a.ctx, ah.handle).unwrap();
+    let done: Vec<_> = a.polls(&mut w).iter().map(|c| (c.id, c.status)).collect();
+    assert_eq!(done, [(1, 1), (2, 1)]);
+    // The other handle still names the peer.
+    b.recv(&mut w, 9, &[(0, 10)]);
+    let wr = a.wr(0, 4, again, &b, 0, 0, 8);
+    a.post(&mut w, &wr);
+    w.run();
+    assert_eq!(a.one(&mut w), (4, 0));
+    let (d, p) = w.at(0);
+    d.ah_destroy(p, a.ctx, again.handle).unwrap();
+    a.post(&mut w, &wr);
+    w.run();
+    assert_eq!(a.one(&mut w), (4, 4));
+}
+
+#[test]
+fn reset_forgets_everything_without_a_completion() {
+    let (mut w, mut a, mut b, ah) = two(0, Opts::default());
+    let wr = a.wr(0, 1, ah, &b, 0, 0, 8);
+    a.post(&mut w, &wr);
+    a.recv(&mut w, 70, &[(0, 10)]);
+    w.run();
+    a.modify(&mut w, qp_mask::STATE, &QpAttr::default()).unwrap();
+    (a.sq_pc, a.rq_pc) = (0, 0);
+    w.run();
+    assert_eq!(a.polls(&mut w), []);
+    a.up(&mut w).unwrap();
+    b.recv(&mut w, 5, &[(0, 10)]);
+    a.post(&mut w, &wr);
+    w.wait(20);
+    assert_eq!((a.one(&mut w), b.one(&mut w)), ((1, 0), (5, 0)));
+}
+
+#[test]
+fn a_peer_that_does_not_read_holds_up_nobody_else() {
+    let mut w = World::new(&Setup { procs: &[0, 1, 2], ..Setup::default() });
+    let mut a = Ep::new(&mut w, 0, Opts::default());
+    let mut peers = [Ep::new(&mut w, 1, Opts::default()), Ep::new(&mut w, 2, Opts::default())];
+    for (n, peer) in peers.iter().enumerate() {
+        a.ah(&mut w, n + 1);
+        peer.ah(&mut w, 0);
+    }
+    w.procs[0].jammed.push(gid(1));
+    for (n, peer) in peers.iter_mut().enumerate() {
+        // Both want answers from the device: verdicts, and the bytes of a READ.
+        for (id, op) in [(1, 2), (2, 1), (3, 0)] {
+            a.recv(&mut w, id, &[(0, 100)]);
+            let ah = peer.ah(&mut w, 0);
+            let wr = peer.wr(op, id, ah, &a, 0, 0, 64);
+            peer.post(&mut w, &wr);
+        }
+        let ah = a.ah(&mut w, n + 1);
+        peer.recv(&mut w, 50, &[(0, 100)]);
+        let wr = a.wr(0, 60 + n as u16, ah, peer, 0, 0, 8);
+        a.post(&mut w, &wr);
+    }
+    w.wait(5);
+    let [jammed, free] = &mut peers;
+    assert_eq!(jammed.polls(&mut w), []);
+    assert_eq!(free.polls(&mut w).len(), 4);
+    let done: Vec<u16> = a.polls(&mut w).iter().filter(|c| !c.is_recv()).map(|c| c.id).collect();
+    assert_eq!(done, [61]);
+    w.procs[0].jammed.clear();
+    w.wait(2);
+    assert_eq!(jammed.polls(&mut w).len(), 4);
+    assert!(a.polls(&mut w).iter().any(|c| (c.id, c.status) == (60, 0)));
+}
+
+#[test]
+fn a_full_ring_between_processes_only_slows_down() {
+    for seed in [0, 5] {
+        let (mut w, mut a, mut b, ah) = two(seed, Opts::default());
+        (w.procs[0].room, w.procs[1].room) = (1, 1);
+        a.fill(&mut w, 0, &pattern(200_000, 1));
+        for id in 0..20 {
+            b.recv(&mut w, id, &[(0xf_0000, 100)]);
+            let (op, len) = [(0, 50), (2, 200_000), (1, 100_000)][usize::from(id % 3)];
+            let wr = a.wr(op, id, ah, &b, if op == 1 { 0x8_0000 } else { 0 }, 0x4_0000, len);
+            a.post(&mut w, &wr);
+        }
+        w.wait(3);
+        let done = a.polls(&mut w);
+        assert_eq!(done.len(), 20);
+        assert!(done.iter().all(|c| c.status == 0));
+        assert_eq!(b.bytes(&mut w, 0x4_0000, 200_000), pattern(200_000, 1));
+    }
+}

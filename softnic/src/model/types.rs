@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What goes in and out of the control calls.
+
+use super::host::Gid;
+
+/// Errno numbers that the control calls answer.
+pub mod errno {
+    use super::super::host::Errno;
+    pub const ENOENT: Errno = 2;
+    pub const EIO: Errno = 5;
+    pub const ENOMEM: Errno = 12;
+    pub const EBUSY: Errno = 16;
+    pub const EINVAL: Errno = 22;
+    pub const ENOSPC: Errno = 28;
+    pub const EOPNOTSUPP: Errno = 95;
+}
+
+/// `IBV_ACCESS_*` bits.
+pub mod access {
+    pub const LOCAL_WRITE: u32 = 1;
+    pub const REMOTE_WRITE: u32 = 1 << 1;
+    pub const REMOTE_READ: u32 = 1 << 2;
+    pub const REMOTE_ATOMIC: u32 = 1 << 3;
+    pub const MW_BIND: u32 = 1 << 4;
+    /// The bits that a driver may ignore (relaxed ordering is one of them).
+    pub const OPTIONAL: u32 = 0x3ff0_0000;
+}
+
+/// `IBV_QP_*` mask bits of modify.
+pub mod qp_mask {
+    pub const STATE: u32 = 1;
+    pub const CUR_STATE: u32 = 1 << 1;
+    pub const EN_SQD_ASYNC_NOTIFY: u32 = 1 << 2;
+    pub const PKEY_INDEX: u32 = 1 << 4;
+    pub const PORT: u32 = 1 << 5;
+    pub const QKEY: u32 = 1 << 6;
+    pub const RNR_RETRY: u32 = 1 << 11;
+    pub const SQ_PSN: u32 = 1 << 16;
+}
+
+/// `enum ibv_qp_state`, the values that an EFA QP can have.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[repr(u8)]
+pub enum QpState {
+    Reset = 0,
+    Init = 1,
+    Rtr = 2,
+    Rts = 3,
+    Sqd = 4,
+    Sqe = 5,
+    Err = 6,
+}
+
+impl QpState {
+    pub fn from_verbs(value: u32) -> Option<QpState> {
+        Some(match value {
+            0 => QpState::Reset,
+            1 => QpState::Init,
+            2 => QpState::Rtr,
+            3 => QpState::Rts,
+            4 => QpState::Sqd,
+            5 => QpState::Sqe,
+            6 => QpState::Err,
+            _ => return None,
+        })
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum QpKind {
+    Ud,
+    Srd,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct PdInfo {
+    pub handle: u32,
+    /// The device's 16-bit PD number.
+    pub number: u16,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct MrSpec {
+    pub pd: u32,
+    /// Where the bytes are in this process: the user's address, or where the host mapped the dma-buf.
+    pub start: u64,
+    pub length: u64,
+    /// The address that requests use (`hca_va`).
+    pub iova: u64,
+    /// `IBV_ACCESS_*`.
+    pub access: u32,
+    /// The range is the host's mapping of a dma-buf: the caller unmaps it after `mr_dereg`.
+    pub dmabuf: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct MrInfo {
+    pub handle: u32,
+    /// 24 bits, lkey = rkey, with a generation part so that a stale key is noticed.
+    pub lkey: u32,
+    pub rkey: u32,
+    pub spec: MrSpec,
+}
+
+/// The parts of `struct ib_uverbs_ah_attr` that the device looks at.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct AhSpec {
+    pub pd: u32,
+    pub is_global: bool,
+    pub port: u8,
+    pub dgid: Gid,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct AhInfo {
+    pub handle: u32,
+    /// The device's number: the same for each AH of one PD and GID.
+    pub number: u16,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct CqSpec {
+    /// A power of two (libefa rounds).
+    pub cqe: u32,
+    /// 16 or 32.
+    pub entry_size: u32,
+    pub sub_cqs: u16,
+    /// The user's handle, given back in events.
+    pub user_handle: u64,
+    /// The host's name of the completion channel; None = no events.
+    pub channel: Option<u64>,
+    pub comp_vector: u32,
+    pub with_sgid: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct CqInfo {
+    pub handle: u32,
+    pub number: u16,
+    pub cqe: u32,
+    /// Offset of the ring in the context's memfd and its size, a multiple of the page size.
+    pub ring_offset: u64,
+    pub ring_bytes: u64,
+    /// Offset of the doorbell's page; the doorbell is its first word.
+    pub doorbell_offset: u64,
+    pub doorbell_bytes: u64,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct QpCaps {
+    pub max_send_wr: u32,
+    pub max_recv_wr: u32,
+    pub max_send_sge: u32,
+    pub max_recv_sge: u32,
+    pub max_inline_data: u32,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct QpSpec {
+    pub kind: QpKind,
+    pub pd: u32,
+    pub send_cq: u32,
+    pub recv_cq: u32,
+    pub user_handle: u64,
+    pub caps: QpCaps,
+    /// Bytes of the rings, as the provider says.
+    pub sq_ring_bytes: u32,
+    pub rq_ring_bytes: u32,
+    pub unsolicited_write_recv: bool,
+    pub sl: u8,
+    pub sq_sig_all: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct QpInfo {
+    pub handle: u32,
+    pub qpn: u32,
+    pub caps: QpCaps,
+    /// Offset of the send ring in the memfd (the provider's `llq_desc_mmap_key`), size rounded to pages.
+    pub sq_offset: u64,
+    pub sq_bytes: u64,
+    /// 0 bytes when the QP has no receive ring.
+    pub rq_offset: u64,
+    pub rq_bytes: u64,
+    /// One page for both doorbells; where in it each is.
+    pub doorbell_offset: u64,
+    pub doorbell_bytes: u64,
+    pub sq_doorbell: u32,
+    pub rq_doorbell: u32,
+}
+
+/// What modify sets and query returns.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct QpAttr {
+    pub state: QpState,
+    pub cur_state: QpState,
+    pub qkey: u32,
+    pub sq_psn: u32,
+    pub pkey_index: u16,
+    pub port: u8,
+    pub rnr_retry: u8,
+    pub en_sqd_async_notify: bool,
+}
+
+impl Default for QpAttr {
+    fn default() -> Self {
+        QpAttr {
+            state: QpState::Reset,
+            cur_state: QpState::Reset,
+            qkey: 0,
+            sq_psn: 0,
+            pkey_index: 0,
+            port: 0,
+            rnr_retry: 0,
+            en_sqd_async_notify: false,
+        }
+    }
+}
+
+/// A QP as query shows it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct QpQuery {
+    pub attr: QpAttr,
+    pub spec: QpSpec,
+}
+
+/// What a step did.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Progress {
+    /// Something moved: it is worth stepping again before sleeping.
+    pub busy: bool,
+    /// When the device wants to be stepped again although nobody rang or sent (RNR timers, full rings), by `Host::now_ms`.
+    pub wake_at_ms: Option<u64>,
+}

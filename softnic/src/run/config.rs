@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The run's `config` file: written by the runner, read by every process of the run. One `key value` per line.
+
+use crate::model::host::Gid;
+use std::fmt::Write as _;
+
+/// Written first; another version's file is refused instead of misread.
+const VERSION: &str = "softnic 1";
+
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Config {
+    pub seed: u64,
+    /// The directory through which the processes of the fabric find each other.
+    pub fabric: String,
+    /// What the run's processes join the fabric as, and the host id that the runner got for it.
+    pub run: u64,
+    pub host: u16,
+    pub fault: Option<String>,
+    pub trace: Option<String>,
+    pub devices: Vec<DeviceLine>,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct DeviceLine {
+    pub name: String,
+    pub kind: String,
+    pub profile: String,
+    pub gid: Gid,
+}
+
+impl Config {
+    pub fn to_text(&self) -> String {
+        let mut text =
+            format!("{VERSION}\nseed {}\nfabric {}\nrun {}\nhost {}\n", self.seed, self.fabric, self.run, self.host);
+        for (key, value) in [("fault", &self.fault), ("trace", &self.trace)] {
+            if let Some(value) = value {
+                let _ = writeln!(text, "{key} {value}");
+            }
+        }
+        for d in &self.devices {
+            let _ = write!(text, "device {} {} {} ", d.name, d.kind, d.profile);
+            for byte in d.gid.0 {
+                let _ = write!(text, "{byte:02x}");
+            }
+            text.push('\n');
+        }
+        text
+    }
+
+    pub fn parse(text: &str) -> Result<Config, String> {
+        let mut lines = text.lines();
+        if lines.next() != Some(VERSION) {
+            return Err(format!("the run's config is not of this softnic's version (\"{VERSION}\")"));
+        }
+        let mut config = Config::default();
+        for line in lines {
+            let (key, value) = line.split_once(' ').ok_or_else(|| format!("config line without a value: {line}"))?;
+            match key {
+                "seed" => config.seed = value.parse().map_err(|_| format!("bad seed {value}"))?,
+                "fabric" => config.fabric = value.into(),
+                "run" => config.run = value.parse().map_err(|_| format!("bad run {value}"))?,
+                "host" => config.host = value.parse().map_err(|_| format!("bad host {value}"))?,
+                "fault" => config.fault = Some(value.into()),
+                "trace" => config.trace = Some(value.into()),
+                "device" => {
+                    config.devices.push(DeviceLine::parse(value).ok_or_else(|| format!("bad device line: {line}"))?)
+                }
+                _ => return Err(format!("unknown config key {key}")),
+            }
+        }
+        Ok(config)
+    }
+}
+
+impl DeviceLine {
+    fn parse(value: &str) -> Option<DeviceLine> {
+        let mut words = value.split(' ');
+        let (name, kind, profile, gid) = (words.next()?, words.next()?, words.next()?, words.next()?);
+        if gid.len() != 32 || !gid.is_ascii() {
+            return None;
+        }
+        let mut bytes = [0u8; 16];
+        for (i, byte) in bytes.iter_mut().enumerate() {
+            *byte = u8::from_str_radix(gid.get(2 * i..2 * i + 2)?, 16).ok()?;
+        }
+        Some(DeviceLine { name: name.into(), kind: kind.into(), profile: profile.into(), gid: Gid(bytes) })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sample() -> Config {
+        let mut gid = [0; 16];
+        gid[0] = 0xfe;
+        gid[15] = 7;
+        Config {
+            seed: 42,
+            fabric: "/dev/shm/a b".into(),
+            run: u64::MAX,
+            host: 3,
+            fault: None,
+            trace: Some("/tmp/t".into()),
+            devices: vec![DeviceLine { name: "efa_0".into(), kind: "efa".into(), profile: "p5".into(), gid: Gid(gid) }],
+        }
+    }
+
+    #[test]
+    fn what_is_written_is_read() {
+        assert_eq!(Config::parse(&sample().to_text()), Ok(sample()));
+    }
+
+    #[test]
+    fn foreign_text_is_refused() {
+        assert!(Config::parse("softnic 2\nseed 1\n").is_err());
+        assert!(Config::parse(&sample().to_text().replace("host 3", "host x")).is_err());
+        assert!(Config::parse(&sample().to_text().replace("efa p5 fe", "efa p5 zz")).is_err());
+        assert!(Config::parse(&sample().to_text().replace("seed", "sead")).is_err());
+    }
+}

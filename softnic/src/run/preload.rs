@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The object that goes in front of the C library, and when it can't.
+
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+
+const NAME: &str = "libsoftnic.so";
+
+/// Beside the runner (a build), or in the library folder of its prefix (an installation).
+pub fn object() -> Result<String, String> {
+    // SAFETY: getauxval has no preconditions.
+    if unsafe { libc::getauxval(libc::AT_SECURE) } != 0 {
+        return Err("refused: the runner has raised privileges (AT_SECURE), under which preloading is ignored".into());
+    }
+    let program = std::env::current_exe().map_err(|e| format!("where am I: {e}"))?;
+    let folder = program.parent().unwrap_or(Path::new("/"));
+    let mut places = vec![folder.join(NAME)];
+    for library in ["lib", "lib/softnic", "lib64", &format!("lib/{}-linux-gnu", std::env::consts::ARCH)] {
+        places.push(folder.join("..").join(library).join(NAME));
+    }
+    let found = places.iter().find_map(|p| p.canonicalize().ok());
+    let Some(found) = found else {
+        return Err(format!("{NAME} is neither beside {} nor in ../lib; build or install both", program.display()));
+    };
+    let text = found.to_str().unwrap_or_default().to_string();
+    if text.is_empty() || text.contains([':', ' ']) {
+        return Err(format!("{}: the loader can't preload a path with ':' or a space", found.display()));
+    }
+    Ok(text)
+}
+
+/// LD_PRELOAD with `object` in front, but behind the sanitizers, which insist on being first.
+pub fn in_front(object: &str, present: &str) -> String {
+    let is_sanitizer = |p: &&str| {
+        let file = p.rsplit('/').next().unwrap_or(p);
+        ["libasan.so", "libtsan.so", "liblsan.so", "libubsan.so", "libclang_rt."].iter().any(|s| file.starts_with(s))
+    };
+    let present: Vec<&str> = present.split([':', ' ']).filter(|p| !p.is_empty() && *p != object).collect();
+    let sanitizers = present.iter().copied().filter(is_sanitizer);
+    let others = present.iter().copied().filter(|p| !is_sanitizer(p));
+    let all: Vec<&str> = sanitizers.chain(std::iter::once(object)).chain(others).collect();
+    all.join(":")
+}
+
+/// A set-user-ID program runs without preloaded objects and would see the real devices.
+pub fn refuse_privileged(program: &str) -> Result<(), String> {
+    let found: Option<PathBuf> = if program.contains('/') {
+        Some(program.into())
+    } else {
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        std::env::split_paths(&path).map(|dir| dir.join(program)).find(|file| file.is_file())
+    };
+    let mode = found.and_then(|file| file.metadata().ok()).map_or(0, |m| m.permissions().mode());
+    if mode & 0o6000 != 0 {
+        return Err(format!("{program} is set-user-ID or set-group-ID: the loader ignores preloaded objects for it"));
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::in_front;
+
+    #[test]
+    fn the_object_goes_first_but_behind_sanitizers() {
+        assert_eq!(in_front("/s.so", ""), "/s.so");
+        assert_eq!(in_front("/s.so", "/a.so:/s.so /b.so"), "/s.so:/a.so:/b.so");
+        assert_eq!(in_front("/s.so", "x.so:/usr/lib/libasan.so.8"), "/usr/lib/libasan.so.8:/s.so:x.so");
+    }
+}
