@@ -124,8 +124,8 @@ impl Object for Channel {
         self.ownership.is_borrowed()
     }
 
-    fn device_is_gone(&self) -> bool {
-        self.ownership.is_own() && self.context.is_gone()
+    fn device_is_gone(&self, told: bool) -> bool {
+        self.ownership.is_own() && (told || self.context.is_gone())
     }
 }
 
@@ -228,6 +228,7 @@ impl Channel {
         match errno {
             // The kernel ends the channel when the device goes.
             libc::EIO | libc::ENODEV => {
+                self.context.mark_gone();
                 Error { status: VBN_ERR_DEVICE_GONE, ..error }.hint("close all handles of the device")
             }
             libc::EBADF => error.hint("the channel's descriptor was closed by other code"),

@@ -154,8 +154,8 @@ impl Object for Context {
         self.ownership.is_borrowed()
     }
 
-    fn device_is_gone(&self) -> bool {
-        self.ownership.is_own() && self.is_gone()
+    fn device_is_gone(&self, told: bool) -> bool {
+        self.ownership.is_own() && (told || self.is_gone())
     }
 }
 
@@ -492,7 +492,7 @@ impl Context {
     }
 
     /// From now on every handle on this device answers "gone", and its close doesn't insist on a destroy.
-    fn mark_gone(&self) {
+    pub fn mark_gone(&self) {
         Qp::slab().mark_gone(self.slot);
         Mr::slab().mark_gone(self.slot);
         Cq::slab().mark_gone(self.slot);

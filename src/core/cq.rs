@@ -106,8 +106,8 @@ impl Object for Cq {
         self.ownership.is_borrowed()
     }
 
-    fn device_is_gone(&self) -> bool {
-        self.ownership.is_own() && self.context.is_gone()
+    fn device_is_gone(&self, told: bool) -> bool {
+        self.ownership.is_own() && (told || self.context.is_gone())
     }
 }
 

@@ -163,8 +163,8 @@ impl Object for Mr {
         self.ownership.is_borrowed()
     }
 
-    fn device_is_gone(&self) -> bool {
-        self.ownership.is_own() && self.pd.context().is_gone()
+    fn device_is_gone(&self, told: bool) -> bool {
+        self.ownership.is_own() && (told || self.pd.context().is_gone())
     }
 }
 

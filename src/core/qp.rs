@@ -166,8 +166,8 @@ impl Object for Qp {
         self.ownership.is_borrowed()
     }
 
-    fn device_is_gone(&self) -> bool {
-        self.ownership.is_own() && self.device().is_gone()
+    fn device_is_gone(&self, told: bool) -> bool {
+        self.ownership.is_own() && (told || self.device().is_gone())
     }
 }
 

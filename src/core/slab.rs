@@ -98,9 +98,9 @@ pub trait Object: Sized + Send + Sync + 'static {
     fn destroy(&self) -> Result<()>;
     /// After a destroy, or when the native object leaves the handle: what else knew of it forgets it.
     fn forget(&self) {}
-    /// Whether the kernel has taken the device away, and its objects with it. Asked when a destroy failed with an errno that
-    /// says so, since a device that is well can answer it too.
-    fn device_is_gone(&self) -> bool;
+    /// Whether the kernel has taken the device away, and this object with it. Asked when a destroy failed with an errno that
+    /// says so, since a device that is well can answer it too. `told`: an event has already said so.
+    fn device_is_gone(&self, told: bool) -> bool;
 }
 
 /// One place for a `T`. The data path wants the word first and the body behind it.
@@ -300,7 +300,7 @@ impl<T: Object> Slot<T> {
 
     /// Whether the kernel has already destroyed the object, with its device.
     fn is_gone(&self, body: &T) -> bool {
-        has(self.word.load(Ordering::Relaxed), GONE) || body.device_is_gone()
+        body.device_is_gone(has(self.word.load(Ordering::Relaxed), GONE))
     }
 
     /// Drops the body, which lets the parents go, and hands the slot back.
@@ -637,8 +637,8 @@ mod tests {
             self.destroyed.fetch_add(1, Ordering::Relaxed);
             Ok(())
         }
-        fn device_is_gone(&self) -> bool {
-            false
+        fn device_is_gone(&self, told: bool) -> bool {
+            told
         }
     }
 
@@ -660,8 +660,8 @@ mod tests {
         fn destroy(&self) -> Result<()> {
             answer(self.refuse)
         }
-        fn device_is_gone(&self) -> bool {
-            false
+        fn device_is_gone(&self, told: bool) -> bool {
+            told
         }
     }
 
