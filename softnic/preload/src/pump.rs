@@ -16,7 +16,9 @@ static LOW: AtomicUsize = AtomicUsize::new(usize::MAX);
 static HIGH: AtomicUsize = AtomicUsize::new(0);
 /// Counts the passes that the program made by itself.
 static PASSES: AtomicU32 = AtomicU32::new(0);
-/// Passes in vain, about 20 microseconds.
+/// The background thread sleeps for longer than a moment.
+static ASLEEP: AtomicBool = AtomicBool::new(false);
+/// Passes in vain, a few microseconds.
 const YIELD_AFTER: u32 = 64;
 static THREAD: AtomicBool = AtomicBool::new(false);
 
@@ -26,12 +28,20 @@ pub fn inline(caller: usize) {
         PASSES.store(PASSES.load(Ordering::Relaxed).wrapping_add(1), Ordering::Relaxed);
         if let Some(mut guard) = STATE.try_lock() {
             let errno = sys::errno();
-            let mut busy = true;
+            let mut left = Progress { busy: true, ..Progress::default() };
             if let Some(state) = guard.as_mut() {
-                pass(|| busy = state.step().busy);
+                if state.is_quiet() {
+                    left = Progress::default();
+                } else {
+                    pass(|| left = state.step());
+                }
             }
             drop(guard);
-            let_others_run(busy);
+            // The program may do something else now.
+            if (left.busy || left.wake_at_ms.is_some()) && ASLEEP.load(Ordering::SeqCst) {
+                look_soon();
+            }
+            let_others_run(left.busy);
             sys::set_errno(errno);
         }
     }
@@ -136,11 +146,13 @@ fn work(waiter: &Waiter) {
     loop {
         let now = PASSES.load(Ordering::Relaxed);
         if now != passes {
+            ASLEEP.store(false, Ordering::SeqCst);
             passes = now;
             (pause_us, idle) = (50, 0);
             std::thread::sleep(APP_IS_ACTIVE);
             continue;
         }
+        ASLEEP.store(true, Ordering::SeqCst);
         let sleep = waiter.announce();
         let mut progress: Option<Progress> = None;
         if let Some(state) = STATE.lock().as_mut() {

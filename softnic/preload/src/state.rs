@@ -39,12 +39,26 @@ pub struct State {
     contexts: Vec<Option<Context>>,
     channels: RefCell<Channels>,
     pub world: World,
-    packet: Vec<u8>,
     counted_ms: u64,
+    watched: Vec<Watched>,
+    /// Objects came or went: `watched` is to be made anew.
+    watch_stale: bool,
+    /// What the last pass left behind; busy at first.
+    last: Progress,
+    skipped: u32,
+}
+
+/// A doorbell, and what it said before the last pass.
+struct Watched {
+    map: usize,
+    offset: u64,
+    seen: u32,
 }
 
 /// How much one pass does at most before it lets others at the lock.
 const PACKETS: usize = 64;
+/// Passes that may be skipped in a row: dead peers are noticed only by a whole one.
+const SKIP_AT_MOST: u32 = 256;
 const COUNTERS_EVERY_MS: u64 = 500;
 
 impl State {
@@ -85,8 +99,11 @@ impl State {
             contexts: Vec::new(),
             channels: RefCell::new(Channels::new()),
             world,
-            packet: Vec::new(),
             counted_ms: sys::now_ms(),
+            watched: Vec::new(),
+            watch_stale: true,
+            last: Progress { busy: true, ..Progress::default() },
+            skipped: 0,
         })
     }
 
@@ -112,6 +129,7 @@ impl State {
             }
         };
         self.world.maps.push((device, id, context, shared));
+        self.watch_stale = true;
         if let Some(opened) = self.opened.get_mut(device) {
             *opened += 1;
         }
@@ -150,6 +168,7 @@ impl State {
             *opened -= 1;
         }
         self.world.maps.retain(|(d, id, ..)| *d != c.device || *id != c.id);
+        self.watch_stale = true;
         self.step();
         self.count(true);
     }
@@ -176,6 +195,7 @@ impl State {
         let mut model = OnModel { device, host: &mut host, ctx: c.id };
         let result = c.session.ioctl_at(argument, &mut Memory, &mut env, &mut model);
         self.trace_call(context, index);
+        self.watch_stale = true;
         // A control call can release work (a modify to RTS, a destroy that flushes): do it now rather than at the next post.
         self.step();
         result
@@ -197,8 +217,40 @@ impl State {
         }
     }
 
+    /// Whether a pass would find nothing to do; costs far less than one.
+    pub fn is_quiet(&mut self) -> bool {
+        self.skipped += 1;
+        if self.last.busy || self.last.restless || self.watch_stale || self.skipped > SKIP_AT_MOST {
+            return false;
+        }
+        let world = &mut self.world;
+        let rung = self.watched.iter().any(|w| world.maps.get(w.map).is_none_or(|m| m.3.load32(w.offset) != w.seen));
+        !rung
+            && !world.fabric.as_mut().is_some_and(Fabric::has_packets)
+            && self.last.wake_at_ms.is_none_or(|at| sys::now_ms() < at)
+    }
+
+    /// Notes what the doorbells say, before the devices look at them.
+    fn watch(&mut self) {
+        if std::mem::take(&mut self.watch_stale) {
+            self.watched.clear();
+            for (n, device) in self.devices.iter().enumerate() {
+                device.doorbells(&mut |ctx, offset| {
+                    if let Some(map) = self.world.maps.iter().position(|(d, c, ..)| *d == n && *c == ctx) {
+                        self.watched.push(Watched { map, offset, seen: 0 });
+                    }
+                });
+            }
+        }
+        for w in &mut self.watched {
+            w.seen = self.world.maps.get(w.map).map_or(0, |m| m.3.load32(w.offset));
+        }
+    }
+
     /// One pass: packets in, dead peers, every device, packets between them.
     pub fn step(&mut self) -> Progress {
+        self.skipped = 0;
+        self.watch();
         let mut all = Progress::default();
         self.world.now_ms = sys::now_ms();
         self.receive(&mut all);
@@ -209,30 +261,28 @@ impl State {
             let mut host = HostOf { world: &mut self.world, channels: &self.channels, device: n };
             let progress = device.step(&mut host);
             all.busy |= progress.busy;
+            all.restless |= progress.restless;
             all.wake_at_ms = earlier(all.wake_at_ms, progress.wake_at_ms);
         }
         self.deliver(&mut all);
         if self.channels.get_mut().flush() {
             all.wake_at_ms = earlier(all.wake_at_ms, Some(self.world.now_ms + 1));
         }
+        self.last = all;
         all
     }
 
     fn receive(&mut self, all: &mut Progress) {
         for _ in 0..PACKETS {
-            let Some(fabric) = &mut self.world.fabric else { return };
-            let mut bytes = std::mem::take(&mut self.packet);
-            let from = fabric.receive(&mut bytes);
-            if from.is_some() {
-                all.busy = true;
-                match Packet::decode(&bytes) {
-                    Some(packet) => self.hand_over(packet),
-                    None => sys::say_once(5, format_args!("fabric: a packet of {} bytes makes no sense", bytes.len())),
-                }
+            let Some(loan) = self.world.fabric.as_mut().and_then(Fabric::borrow) else { break };
+            all.busy = true;
+            let bytes = loan.bytes();
+            match Packet::decode(bytes) {
+                Some(packet) => self.hand_over(packet),
+                None => sys::say_once(5, format_args!("fabric: a packet of {} bytes makes no sense", bytes.len())),
             }
-            self.packet = bytes;
-            if from.is_none() {
-                break;
+            if let Some(fabric) = &mut self.world.fabric {
+                fabric.give_back(loan);
             }
         }
         self.mourn();

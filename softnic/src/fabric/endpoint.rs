@@ -6,7 +6,7 @@ use super::error::Error;
 use super::host::{ATTEMPTS, HostClaim};
 use super::owner::Owner;
 use super::registry::{AWAY, LIVE, PROCESSES, Process, Registry};
-use super::ring::{Peek, Push, Reader, Writer};
+use super::ring::{self, Lent, Push, Reader, Writer};
 use super::waiter::{Shared, Waiter, Woken};
 use super::{LIVENESS_MS, Place, SLOTS, sys};
 use std::collections::VecDeque;
@@ -42,6 +42,19 @@ pub enum Event {
 pub struct PeerInfo {
     pub place: Place,
     pub pid: u32,
+}
+
+/// A received packet, where it lies.
+pub struct Loan {
+    pub place: Place,
+    index: usize,
+    record: ring::Loan,
+}
+
+impl Loan {
+    pub fn bytes(&self) -> &[u8] {
+        self.record.bytes()
+    }
 }
 
 /// The other end of rings. It is replaced, never reused, when its slot gets another process.
@@ -269,6 +282,15 @@ impl Fabric {
 
     /// Receives the next packet, of all senders in turn, and hands it to `with` where it lies.
     pub fn receive_with<R>(&mut self, with: impl FnOnce(Place, &[u8]) -> R) -> Option<R> {
+        let loan = self.borrow()?;
+        let result = with(loan.place, loan.bytes());
+        self.give_back(loan);
+        Some(result)
+    }
+
+    /// The next packet, of all senders in turn, where it lies. Give it back, so that the next one can come; until then this
+    /// sender is passed over.
+    pub fn borrow(&mut self) -> Option<Loan> {
         if self.shared.entry()?.knocks.load(SeqCst) != self.knocks {
             self.admit();
         }
@@ -280,20 +302,11 @@ impl Fabric {
             let Some(Some(peer)) = self.peers.get_mut(index) else { continue };
             let place = peer.place;
             let Some(reader) = peer.reader.as_mut() else { continue };
-            match reader.peek() {
-                Peek::Packet(packet) => {
-                    let length = packet.len();
-                    let result = with(place, packet);
-                    if reader.advance(length)
-                        && let Some(entry) = self.shared.registry.process(index)
-                    {
-                        entry.wake_if_asleep();
-                    }
-                    return Some(result);
-                }
-                Peek::Empty if peer.gone => self.bury(index),
-                Peek::Empty => {}
-                Peek::Broken => {
+            match reader.lend() {
+                Lent::Packet(record) => return Some(Loan { place, index, record }),
+                Lent::Empty if peer.gone => self.bury(index),
+                Lent::Empty => {}
+                Lent::Broken => {
                     self.lose(index);
                     self.bury(index);
                 }
@@ -301,6 +314,30 @@ impl Fabric {
         }
         self.check_peers();
         None
+    }
+
+    /// The packet has been read: its room is the sender's again.
+    pub fn give_back(&mut self, loan: Loan) {
+        if let Some(Some(peer)) = self.peers.get_mut(loan.index)
+            && let Some(reader) = peer.reader.as_mut()
+            && reader.give_back(loan.record)
+            && let Some(entry) = self.shared.registry.process(loan.index)
+        {
+            entry.wake_if_asleep();
+        }
+    }
+
+    /// Whether `borrow` would find anything, short of a peer that died. Cheap.
+    pub fn has_packets(&mut self) -> bool {
+        let Some(entry) = self.shared.entry() else { return false };
+        if !self.events.is_empty() || entry.knocks.load(SeqCst) != self.knocks {
+            return true;
+        }
+        let Self { inbound, peers, .. } = self;
+        inbound.iter().any(|index| {
+            let reader = peers.get_mut(*index).and_then(Option::as_mut).and_then(|peer| peer.reader.as_mut());
+            reader.is_some_and(|reader| !reader.is_empty())
+        })
     }
 
     /// Receives the next packet into `packet`, whose former contents go.

@@ -9,6 +9,7 @@
 use super::directory::{End, ring_path};
 use super::sys::{self, File, Mapping};
 use std::path::Path;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::*, fence};
 
 /// The longest packet: 32 KiB of payload and room for its description.
@@ -181,8 +182,30 @@ pub enum Peek<'a> {
     Broken,
 }
 
+/// As `Peek`, without a borrow of the reader.
+pub enum Lent {
+    Empty,
+    Packet(Loan),
+    Broken,
+}
+
+/// A packet that lies in its ring until it is given back.
+pub struct Loan {
+    ring: Arc<Ring>,
+    at: *const u8,
+    length: usize,
+}
+
+impl Loan {
+    pub fn bytes(&self) -> &[u8] {
+        // SAFETY: the bytes were a record of the ring when they were lent, and stay one: the reader moves its head over them
+        // only by taking the loan, which ends this borrow, and the ring stays mapped as long as the loan holds it.
+        unsafe { std::slice::from_raw_parts(self.at, self.length) }
+    }
+}
+
 pub struct Reader {
-    ring: Ring,
+    ring: Arc<Ring>,
     head: u64,
     /// The writer's position, as last seen.
     tail: u64,
@@ -202,7 +225,7 @@ impl Reader {
         if ring.header().ready.load(Acquire) != READY || ring.header().capacity.load(Relaxed) != capacity {
             return Err(libc::ENOENT);
         }
-        Ok(Self { ring, head: 0, tail: 0 })
+        Ok(Self { ring: Arc::new(ring), head: 0, tail: 0 })
     }
 
     pub fn is_empty(&mut self) -> bool {
@@ -233,6 +256,24 @@ impl Reader {
         // SAFETY: the record lies in the bytes between head and tail, in one piece of the double mapping, and the
         // writer, which follows the same protocol, leaves them alone until the head has moved.
         Peek::Packet(unsafe { std::slice::from_raw_parts(at.add(RECORD_HEAD as usize), length as usize) })
+    }
+
+    /// The next packet, kept mapped by the loan whatever becomes of this reader. One at a time: Empty while there is one.
+    pub fn lend(&mut self) -> Lent {
+        if Arc::strong_count(&self.ring) > 1 {
+            return Lent::Empty;
+        }
+        let (at, length) = match self.peek() {
+            Peek::Packet(packet) => (packet.as_ptr(), packet.len()),
+            Peek::Empty => return Lent::Empty,
+            Peek::Broken => return Lent::Broken,
+        };
+        Lent::Packet(Loan { ring: Arc::clone(&self.ring), at, length })
+    }
+
+    /// Ends the loan and frees the packet; true as of `advance`.
+    pub fn give_back(&mut self, loan: Loan) -> bool {
+        Arc::ptr_eq(&self.ring, &loan.ring) && self.advance(loan.length)
     }
 
     /// Frees a packet of this length, the one last seen. True if the writer waits for room and there is enough now.

@@ -151,6 +151,7 @@ impl Device {
         }
         q.notify(host, doorbell, wrote);
         self.moved |= wrote;
+        self.restless |= !q.backlog.is_empty();
     }
 }
 

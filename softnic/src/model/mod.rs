@@ -127,6 +127,7 @@ pub struct Device {
     /// Of the call that is running.
     now_ms: u64,
     moved: bool,
+    restless: bool,
     wake_at_ms: Option<u64>,
 }
 
@@ -163,6 +164,7 @@ impl Device {
             outbox: VecDeque::new(),
             now_ms: 0,
             moved: false,
+            restless: false,
             wake_at_ms: None,
         }
     }
@@ -257,7 +259,8 @@ impl Device {
     /// at `Progress::wake_at_ms`.
     pub fn step(&mut self, host: &mut dyn Host) -> Progress {
         self.now_ms = host.now_ms();
-        (self.wake_at_ms, self.moved) = (self.faults.next_tick_ms(), std::mem::take(&mut self.moved));
+        self.wake_at_ms = self.faults.next_tick_ms();
+        self.restless = false;
         let fault = self.faults.tick(self.now_ms);
         if fault != DeviceFault::default() {
             self.device_fault(host, fault);
@@ -271,6 +274,7 @@ impl Device {
             d.take_sends(host, qpn, false);
             d.begin_sends(host, qpn);
             d.flush_if_dead(host, qpn);
+            d.restless |= d.qps.get(&qpn).is_some_and(qp::Qp::is_restless);
         });
         self.resume_sends(host);
         let mut next = 0;
@@ -278,7 +282,20 @@ impl Device {
             self.pump_cq(host, cq);
             next = cq + 1;
         }
-        Progress { busy: std::mem::take(&mut self.moved), wake_at_ms: self.wake_at_ms }
+        let unsent = !self.outbox.is_empty() || !self.read_jobs.is_empty() || self.flights_due_ms <= self.now_ms;
+        let restless = self.restless || unsent;
+        Progress { busy: std::mem::take(&mut self.moved), restless, wake_at_ms: self.wake_at_ms }
+    }
+
+    /// The words of shared memory that the provider writes when it wants something. While none of them has changed, no packet has come
+    /// and no timer is due, a step after one that was neither busy nor restless would do nothing.
+    pub fn doorbells(&self, visit: &mut dyn FnMut(ContextId, u64)) {
+        for q in self.qps.values() {
+            visit(q.ctx, q.info.doorbell_offset + u64::from(efa::SQ_DOORBELL));
+        }
+        for q in self.cqs.values().filter(|q| q.spec.channel.is_some()) {
+            visit(q.ctx, q.info.doorbell_offset);
+        }
     }
 
     /// Visits every QP, whatever the visit does to the table.

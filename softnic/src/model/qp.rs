@@ -19,6 +19,8 @@ pub(super) struct Pending {
     pub due_ms: u64,
     /// How often another request was chosen first.
     pub passed: u16,
+    /// Held back for so many steps, so that a later request may come first (SRD's freedom).
+    pub hold: u8,
 }
 
 #[derive(Debug)]
@@ -34,6 +36,8 @@ pub(super) struct Qp {
     pub sq_taken: u16,
     pub rq_taken: u16,
     pub pending: VecDeque<Pending>,
+    /// Requests that are held back go at this time, however few steps there were.
+    pub held_until_ms: u64,
     /// The send queue stands still until then (a fault).
     pub stalled_until_ms: u64,
     /// Who was told "not ready" and wants to know when there are receive requests again.
@@ -86,6 +90,7 @@ impl Device {
                 sq_taken: 0,
                 rq_taken: 0,
                 pending: VecDeque::new(),
+                held_until_ms: 0,
                 stalled_until_ms: 0,
                 rnr_waiters: VecDeque::new(),
                 rnr_doorbell: 0,
@@ -334,6 +339,15 @@ impl Device {
 }
 
 impl Qp {
+    /// It waits for receive requests, whose doorbell nobody watches.
+    pub fn is_restless(&self) -> bool {
+        !self.rnr_waiters.is_empty() || self.attr.state == QpState::Err
+    }
+
+    pub fn holding(&self) -> bool {
+        self.pending.iter().any(|p| p.hold > 0)
+    }
+
     /// Receive descriptors written, ever.
     pub fn recv_doorbell(&self, host: &mut dyn Host) -> u16 {
         host.shm_load32(self.ctx, self.info.doorbell_offset + u64::from(efa::RQ_DOORBELL)) as u16

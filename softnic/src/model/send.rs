@@ -15,6 +15,11 @@ use std::borrow::Cow;
 const WINDOW: usize = 16;
 /// A request that was passed over so often goes next.
 const PATIENCE: u16 = 32;
+/// One request in so many is held back, for at least and less than so many steps: requests that are posted one by one would never
+/// meet otherwise. A ring of the doorbell is two steps, a poll two more. No longer than the time, either.
+const HOLD_ONE_IN: usize = 4;
+const HOLD_STEPS: (u8, u8) = (3, 9);
+const HOLD_MS: u64 = 1;
 /// Requests that one QP begins in one step.
 const BUDGET: usize = 128;
 /// Placement inside a WRITE is reordered in blocks that are aligned to this.
@@ -50,15 +55,24 @@ impl Device {
             }
             let fault = self.faults.request(req.op.unwrap_or(Op::Send), qpn);
             let due_ms = if fault.delay_ms > 0 { self.now_ms + fault.delay_ms } else { 0 };
+            let hold = if self.shuffle && self.rng.below(HOLD_ONE_IN) == 0 {
+                HOLD_STEPS.0 + self.rng.below(usize::from(HOLD_STEPS.1 - HOLD_STEPS.0)) as u8
+            } else {
+                0
+            };
+            if hold > 0 && !q.holding() {
+                q.held_until_ms = self.now_ms + HOLD_MS;
+            }
             if fault.stall_ms > 0 {
                 q.stalled_until_ms = self.now_ms + fault.stall_ms;
             }
-            q.pending.push_back(Pending { req, fault, due_ms, passed: 0 });
+            q.pending.push_back(Pending { req, fault, due_ms, passed: 0, hold });
         }
     }
 
     /// Begins what a QP has pending, in shuffled order.
     pub(super) fn begin_sends(&mut self, host: &mut dyn Host, qpn: u32) {
+        self.count_down_holds(qpn);
         for _ in 0..BUDGET {
             if !self.port_up || self.removed {
                 return;
@@ -75,6 +89,17 @@ impl Device {
         }
     }
 
+    fn count_down_holds(&mut self, qpn: u32) {
+        let Some(q) = self.qps.get_mut(&qpn) else { return };
+        let over = q.held_until_ms < self.now_ms;
+        let mut held = false;
+        for p in &mut q.pending {
+            p.hold = if over { 0 } else { p.hold.saturating_sub(1) };
+            held |= p.hold > 0;
+        }
+        self.moved |= held;
+    }
+
     /// Takes one pending request out: any of the first few, and none waits for ever.
     pub(super) fn choose(&mut self, qpn: u32) -> Option<Pending> {
         let now = self.now_ms;
@@ -88,19 +113,26 @@ impl Device {
         }
         let mut due = [0usize; WINDOW];
         let mut count = 0;
+        let mut oldest = None;
         for (i, p) in q.pending.iter().enumerate() {
             if p.due_ms > now {
                 wake(&mut self.wake_at_ms, p.due_ms);
-            } else if let Some(slot) = due.get_mut(count) {
+                continue;
+            }
+            oldest.get_or_insert(i);
+            if p.hold > 0 && p.passed < PATIENCE {
+                continue;
+            }
+            if let Some(slot) = due.get_mut(count) {
                 *slot = i;
                 count += 1;
             } else {
                 break;
             }
         }
-        let oldest = *due.get(..count)?.first()?;
+        let (oldest, first) = (oldest?, *due.get(..count)?.first()?);
         let patient = q.pending.get(oldest).is_some_and(|p| p.passed < PATIENCE);
-        let chosen = if self.shuffle && patient { *due.get(self.rng.below(count))? } else { oldest };
+        let chosen = if self.shuffle && patient { *due.get(self.rng.below(count))? } else { first };
         if chosen != oldest
             && let Some(p) = q.pending.get_mut(oldest)
         {

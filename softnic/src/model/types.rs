@@ -229,6 +229,8 @@ pub struct QpQuery {
 pub struct Progress {
     /// Something moved: it is worth stepping again before sleeping.
     pub busy: bool,
+    /// Something waits that neither a doorbell of `Device::doorbells` nor a packet will tell of: step again soon.
+    pub restless: bool,
     /// When the device wants to be stepped again although nobody rang or sent (RNR timers, full rings), by `Host::now_ms`.
     pub wake_at_ms: Option<u64>,
 }

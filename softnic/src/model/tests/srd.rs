@@ -94,6 +94,69 @@ fn order_is_kept_with_seed_0_and_shuffled_yet_complete_otherwise() {
     assert_eq!(order(1), order(1));
 }
 
+/// Requests posted one by one, with two steps after each, as the preloaded object does.
+fn one_by_one(seed: u64) -> Vec<u16> {
+    let (mut w, mut a, mut b, ah) = two(seed, Opts::default());
+    let mut order = Vec::new();
+    for id in 0..60 {
+        b.recv(&mut w, id, &[(u64::from(id) * 16, 16)]);
+        let wr = a.wr(0, id, ah, &b, 0, 0, 16);
+        a.post(&mut w, &wr);
+        for _ in 0..2 {
+            let (d, p) = w.at(0);
+            d.step(p);
+        }
+        let begun = &w.procs[0].outgoing.drain(..).collect::<Vec<_>>();
+        for packet in begun {
+            let (d, p) = w.at(1);
+            d.receive(p, packet);
+        }
+        // The answers.
+        for packet in w.procs[1].outgoing.drain(..).collect::<Vec<_>>() {
+            let (d, p) = w.at(0);
+            d.receive(p, &packet);
+        }
+        order.extend(a.polls(&mut w).iter().map(|c| c.id));
+    }
+    w.run();
+    order.extend(a.polls(&mut w).iter().map(|c| c.id));
+    order
+}
+
+#[test]
+fn requests_that_are_posted_one_by_one_overtake_too() {
+    let in_order: Vec<u16> = (0..60).collect();
+    assert_eq!(one_by_one(0), in_order);
+    for seed in 1..20 {
+        let mut order = one_by_one(seed);
+        let overtaken = order.windows(2).filter(|w| w[0] > w[1]).count();
+        assert!((4..40).contains(&overtaken), "seed {seed}: {overtaken}");
+        assert_eq!(order, one_by_one(seed));
+        order.sort_unstable();
+        assert_eq!(order, in_order);
+    }
+    assert_ne!(one_by_one(1), one_by_one(2));
+}
+
+#[test]
+fn a_request_that_is_held_back_goes_after_a_few_steps_or_soon() {
+    for (steps, ms) in [(8, 0), (1, 2)] {
+        for seed in 1..50 {
+            let (mut w, mut a, mut b, ah) = two(seed, Opts::default());
+            b.recv(&mut w, 1, &[(0, 16)]);
+            let wr = a.wr(0, 1, ah, &b, 0, 0, 16);
+            a.post(&mut w, &wr);
+            let (d, p) = w.at(0);
+            d.step(p);
+            p.now += ms;
+            for _ in 0..steps {
+                d.step(p);
+            }
+            assert_eq!(p.outgoing.len(), 1, "seed {seed}, {steps} steps, {ms} ms");
+        }
+    }
+}
+
 #[test]
 fn no_request_is_passed_over_for_ever() {
     let (mut w, mut a, b, ah) = two(7, Opts::default());
