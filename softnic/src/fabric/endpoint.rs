@@ -304,7 +304,7 @@ impl Fabric {
             let Some(reader) = peer.reader.as_mut() else { continue };
             match reader.lend() {
                 Lent::Packet(record) => return Some(Loan { place, index, record }),
-                Lent::Empty if peer.gone => self.bury(index),
+                Lent::Empty if peer.gone && reader.is_empty() => self.bury(index),
                 Lent::Empty => {}
                 Lent::Broken => {
                     self.lose(index);

@@ -24,7 +24,7 @@ mod tests;
 mod waiter;
 
 pub use directory::{prepare_directory, remove_if_unused};
-pub use endpoint::{Event, Fabric, PeerInfo, Sent};
+pub use endpoint::{Event, Fabric, Loan, PeerInfo, Sent};
 pub use error::Error;
 pub use host::HostClaim;
 pub use ring::MAX_PACKET;
