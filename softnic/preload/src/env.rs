@@ -19,6 +19,10 @@ impl UserMemory for Memory {
     fn write(&mut self, addr: u64, data: &[u8]) -> bool {
         memory::write(addr, data)
     }
+
+    fn pin(&mut self, addr: u64, length: u64, writable: bool) -> bool {
+        memory::pin(addr, length, writable)
+    }
 }
 
 pub struct EnvOf<'a> {
@@ -74,7 +78,11 @@ impl Env for EnvOf<'_> {
         let (bytes, start) = ((length + within) as usize, (offset - within) as libc::off_t);
         // SAFETY: a fresh mapping, chosen by the kernel.
         let base = unsafe { libc::mmap(std::ptr::null_mut(), bytes, protection, libc::MAP_SHARED, fd, start) };
-        if base == libc::MAP_FAILED { Err(sys::errno()) } else { Ok(base as u64 + within) }
+        if base != libc::MAP_FAILED {
+            return Ok(base as u64 + within);
+        }
+        // ENODEV would say that the RDMA device is gone; to a kernel such a file is just no dma-buf.
+        Err(Some(sys::errno()).filter(|e| *e != libc::ENODEV).unwrap_or(libc::EINVAL))
     }
 
     fn dmabuf_unmap(&mut self, addr: u64, length: u64) {

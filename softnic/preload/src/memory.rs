@@ -5,6 +5,8 @@ use crate::sys;
 use libc::{c_int, c_void};
 use std::sync::atomic::{AtomicBool, Ordering};
 
+const PAGE: u64 = 4096;
+
 /// process_vm_writev is forbidden in some containers; then /proc/self/mem does it.
 static FORBIDDEN: AtomicBool = AtomicBool::new(false);
 
@@ -45,6 +47,26 @@ pub fn copy(from: u64, to: u64, length: usize) -> bool {
         }
     }
     true
+}
+
+/// Touches all pages as a pin would, changing nothing. Before Linux 5.14, and for memory that can't be populated (a device's), only both
+/// ends are looked at.
+pub fn pin(addr: u64, length: u64, writable: bool) -> bool {
+    let within = addr % PAGE;
+    let advice = if writable { libc::MADV_POPULATE_WRITE } else { libc::MADV_POPULATE_READ };
+    let Some(bytes) = length.checked_add(within) else { return false };
+    loop {
+        // SAFETY: the kernel checks the range, and the bytes stay what they are.
+        let result = unsafe { libc::syscall(libc::SYS_madvise, addr - within, bytes, libc::c_long::from(advice)) };
+        match if result == 0 { 0 } else { sys::errno() } {
+            0 => return true,
+            libc::EAGAIN | libc::EINTR => {}
+            libc::EINVAL | libc::ENOSYS | libc::EPERM => break,
+            _ => return false,
+        }
+    }
+    let mut byte = [0];
+    read(addr, &mut byte) && read(addr.saturating_add(length - 1), &mut byte)
 }
 
 fn slow_copy(from: u64, to: u64, length: usize) -> bool {

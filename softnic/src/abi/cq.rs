@@ -6,7 +6,7 @@ use super::efa;
 use super::errno::{EBADF, EINVAL, EOPNOTSUPP, Res, fail};
 use super::names::object;
 use super::objects::Object;
-use super::spec::{Kind, MethodSpec, optional, required};
+use super::spec::{Kind, MethodSpec, UHW_OUT, optional, required};
 use super::structs::DestroyCqResp;
 use crate::model::types::CqSpec;
 
@@ -80,6 +80,10 @@ fn create(call: &mut Call<'_>) -> Res<()> {
     })?;
     let handle = call.adopt(Object::Cq { nic: info.handle, user_handle, channel });
     call.note(|| format!(" handle={handle} cq={} entries={}x{}", info.number, info.cqe, private.entry_size));
+    // rdma-core before 34 has no doorbell.
+    if call.len(UHW_OUT) < efa::CreateCqResp::SIZE {
+        call.nic.cq_without_doorbell(info.handle)?;
+    }
     let answer = efa::CreateCqResp {
         comp_mask: efa::CQ_RESP_DB_OFF,
         q_mmap_key: info.ring_offset,

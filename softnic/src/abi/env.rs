@@ -11,6 +11,8 @@ use crate::model::types::{AhInfo, AhSpec, CqInfo, CqSpec, MrInfo, MrSpec, PdInfo
 pub trait UserMemory {
     fn read(&mut self, addr: u64, out: &mut [u8]) -> bool;
     fn write(&mut self, addr: u64, data: &[u8]) -> bool;
+    /// Whether the memory could be pinned: all of it is mapped and may be read, and written if `writable`. No byte changes.
+    fn pin(&mut self, addr: u64, length: u64, writable: bool) -> bool;
 }
 
 /// Whose asynchronous events are meant.
@@ -67,6 +69,8 @@ pub trait Nic {
     fn ah_create(&mut self, spec: &AhSpec) -> Result<AhInfo, Errno>;
     fn ah_destroy(&mut self, ah: u32) -> Result<(), Errno>;
     fn cq_create(&mut self, spec: &CqSpec) -> Result<CqInfo, Errno>;
+    /// The provider will never tell how far it has read.
+    fn cq_without_doorbell(&mut self, cq: u32) -> Result<(), Errno>;
     fn cq_destroy(&mut self, cq: u32) -> Result<(), Errno>;
     fn qp_create(&mut self, spec: &QpSpec) -> Result<QpInfo, Errno>;
     fn qp_destroy(&mut self, qp: u32) -> Result<(), Errno>;

@@ -11,6 +11,7 @@ use super::write::{CORE_IN, CORE_OUT};
 use crate::model::types::{MrSpec, access};
 
 const PAGE: u64 = 4096;
+const LOCAL_WRITE: u32 = access::LOCAL_WRITE;
 /// `IB_ACCESS_SUPPORTED` of the kernel: ten flags and the optional range.
 const KNOWN_ACCESS: u32 = 0x3ff | access::OPTIONAL;
 /// What a dma-buf may be registered for; relaxed ordering is bit 20.
@@ -47,7 +48,7 @@ pub fn reg_mr(call: &mut Call<'_>) -> Res<()> {
     let (_, pd) = call.objects.get(u64::from(pd), object::PD)?;
     call.uhw_in_none()?;
     call.objects.reserve()?;
-    check_memory(call, start, length)?;
+    check_memory(call, start, length, access & LOCAL_WRITE != 0)?;
     let spec = MrSpec { pd: pd.nic(), start, length, iova, access, dmabuf: false };
     let info = call.nic.mr_reg(&spec)?;
     let handle = call.adopt(Object::Mr { nic: info.handle, mapping: None });
@@ -55,19 +56,18 @@ pub fn reg_mr(call: &mut Call<'_>) -> Res<()> {
     call.output(CORE_OUT, &MrResp { handle, lkey: info.lkey, rkey: info.rkey }.bytes())
 }
 
-/// The kernel pins every page; we look at both ends, which finds what is not mapped at all. A hole in the middle shows
-/// as a failed completion later.
-fn check_memory(call: &mut Call<'_>, start: u64, length: u64) -> Res<()> {
-    let Some(last) = length.checked_sub(1).map(|offset| start.checked_add(offset)) else {
-        // Length 0 is for the device to judge.
+/// The kernel pins every page.
+fn check_memory(call: &mut Call<'_>, start: u64, length: u64, writable: bool) -> Res<()> {
+    if length == 0 {
+        // For the device to judge.
         return Ok(());
-    };
-    let Some(last) = last else {
+    }
+    if start.checked_add(length - 1).is_none() {
         return fail(EINVAL, format!("{length} bytes from {start:#x} go beyond the end of the address space"));
-    };
-    let mut byte = [0];
-    if !call.user.read(start, &mut byte) || !call.user.read(last, &mut byte) {
-        return fail(EFAULT, format!("{start:#x} to {last:#x} is not all mapped"));
+    }
+    if !call.user.pin(start, length, writable) {
+        let how = if writable { "mapped and writable (LOCAL_WRITE)" } else { "mapped" };
+        return fail(EFAULT, format!("{length} bytes from {start:#x} are not all {how}"));
     }
     Ok(())
 }

@@ -174,6 +174,10 @@ impl Nic for OnModel<'_> {
         self.device.cq_create(self.host, self.ctx, spec)
     }
 
+    fn cq_without_doorbell(&mut self, cq: u32) -> Result<(), Errno> {
+        self.device.cq_without_doorbell(self.ctx, cq)
+    }
+
     fn cq_destroy(&mut self, cq: u32) -> Result<(), Errno> {
         self.device.cq_destroy(self.host, self.ctx, cq)
     }

@@ -59,6 +59,11 @@ impl UserMemory for Memory {
             _ => false,
         }
     }
+
+    fn pin(&mut self, addr: u64, length: u64, writable: bool) -> bool {
+        let mapped = self.range(addr, length as usize).is_some();
+        mapped && !(writable && addr + length > self.readonly_from)
+    }
 }
 
 #[derive(Default)]
@@ -140,6 +145,8 @@ pub struct FakeNic {
     pub commands: Vec<&'static str>,
     /// The next call fails with this.
     pub fail: Option<Errno>,
+    /// CQs whose provider has no doorbell.
+    pub without_doorbell: u32,
 }
 
 impl FakeNic {
@@ -240,6 +247,10 @@ impl Nic for FakeNic {
             doorbell_offset: 0x9000,
             doorbell_bytes: 0x1000,
         })
+    }
+    fn cq_without_doorbell(&mut self, _: u32) -> Result<(), Errno> {
+        self.without_doorbell += 1;
+        Ok(())
     }
     fn cq_destroy(&mut self, cq: u32) -> Result<(), Errno> {
         self.destroy(cq)

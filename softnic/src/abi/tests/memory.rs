@@ -32,7 +32,11 @@ fn mr_of_user_memory() {
     ] {
         assert_eq!(rig.reg_mr(&request), Err(errno), "{request:?}: {}", rig.session.line());
     }
+    // Read-only memory can't be registered for writing.
+    rig.memory.readonly_from = start + 99;
+    assert_eq!(rig.reg_mr(&good), Err(EFAULT), "{}", rig.session.line());
     assert_eq!(rig.nic.live.len(), live, "a refused MR left something behind");
+    rig.reg_mr(&RegMr { access: 0, ..good }).unwrap();
 }
 
 #[test]

@@ -269,3 +269,12 @@ fn modify_and_query() {
     assert_eq!(rig.command(25, &QueryQp { qp: 400, mask: 1 }.bytes(), 128, 0), Err(ENOENT));
     assert_eq!(rig.command(25, &QueryQp { qp, mask: 1 }.bytes(), 127, 0), Err(ENOSPC));
 }
+
+#[test]
+fn a_provider_without_a_doorbell_is_told_by_its_shorter_answer() {
+    let mut rig = Rig::new();
+    for (answer, without) in [(40, 0), (32, 1)] {
+        cq_call(&mut rig.memory, 64, 0, None, &private_cq().bytes(), answer).run(&mut rig).unwrap();
+        assert_eq!(rig.nic.without_doorbell, without);
+    }
+}
