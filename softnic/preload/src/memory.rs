@@ -49,24 +49,28 @@ pub fn copy(from: u64, to: u64, length: usize) -> bool {
     true
 }
 
-/// Touches all pages as a pin would, changing nothing. Before Linux 5.14, and for memory that can't be populated (a device's), only both
-/// ends are looked at.
+/// Touches all pages as a pin would, changing nothing. Before Linux 5.14 only both ends are looked at.
 pub fn pin(addr: u64, length: u64, writable: bool) -> bool {
     let within = addr % PAGE;
     let advice = if writable { libc::MADV_POPULATE_WRITE } else { libc::MADV_POPULATE_READ };
     let Some(bytes) = length.checked_add(within) else { return false };
+    if populate(addr - within, bytes, advice) {
+        return true;
+    }
+    // The kernel says EINVAL for what it doesn't know as well as for memory without the right.
+    let mut byte = [0];
+    let known = populate(byte.as_ptr() as u64 / PAGE * PAGE, 1, libc::MADV_POPULATE_READ);
+    !known && read(addr, &mut byte) && read(addr.saturating_add(length - 1), &mut byte)
+}
+
+fn populate(start: u64, bytes: u64, advice: c_int) -> bool {
     loop {
         // SAFETY: the kernel checks the range, and the bytes stay what they are.
-        let result = unsafe { libc::syscall(libc::SYS_madvise, addr - within, bytes, libc::c_long::from(advice)) };
-        match if result == 0 { 0 } else { sys::errno() } {
-            0 => return true,
-            libc::EAGAIN | libc::EINTR => {}
-            libc::EINVAL | libc::ENOSYS | libc::EPERM => break,
-            _ => return false,
+        let result = unsafe { libc::syscall(libc::SYS_madvise, start, bytes, libc::c_long::from(advice)) };
+        if result == 0 || !matches!(sys::errno(), libc::EAGAIN | libc::EINTR) {
+            return result == 0;
         }
     }
-    let mut byte = [0];
-    read(addr, &mut byte) && read(addr.saturating_add(length - 1), &mut byte)
 }
 
 fn slow_copy(from: u64, to: u64, length: usize) -> bool {

@@ -16,6 +16,8 @@ static LOW: AtomicUsize = AtomicUsize::new(usize::MAX);
 static HIGH: AtomicUsize = AtomicUsize::new(0);
 /// Counts the passes that the program made by itself.
 static PASSES: AtomicU32 = AtomicU32::new(0);
+/// The last pass that the program made has left something that should not wait long, as a request that is held back.
+static RESTLESS: AtomicBool = AtomicBool::new(false);
 /// The background thread sleeps for longer than a moment.
 static ASLEEP: AtomicBool = AtomicBool::new(false);
 /// Passes in vain, a few microseconds.
@@ -37,6 +39,7 @@ pub fn inline(caller: usize) {
                 }
             }
             drop(guard);
+            RESTLESS.store(left.restless, Ordering::Relaxed);
             // The program may do something else now.
             if (left.busy || left.wake_at_ms.is_some()) && ASLEEP.load(Ordering::SeqCst) {
                 look_soon();
@@ -133,6 +136,7 @@ pub fn in_child() {
 
 /// While the program makes progress itself, the thread only looks now and then whether that is still so.
 const APP_IS_ACTIVE: Duration = Duration::from_millis(1);
+const APP_LEFT_SOMETHING: Duration = Duration::from_micros(200);
 /// Rings and doorbells of programs that bypass libefa can only be looked at. The longest pause between two looks, for a program
 /// that was never seen inside libefa, and for one that was. Packets and timers end a pause early.
 const LONGEST_BYPASS_US: u64 = 20_000;
@@ -149,7 +153,7 @@ fn work(waiter: &Waiter) {
             ASLEEP.store(false, Ordering::SeqCst);
             passes = now;
             (pause_us, idle) = (50, 0);
-            std::thread::sleep(APP_IS_ACTIVE);
+            std::thread::sleep(if RESTLESS.load(Ordering::Relaxed) { APP_LEFT_SOMETHING } else { APP_IS_ACTIVE });
             continue;
         }
         ASLEEP.store(true, Ordering::SeqCst);

@@ -98,6 +98,7 @@ impl Device {
             held |= p.hold > 0;
         }
         self.moved |= held;
+        self.restless |= held;
     }
 
     /// Takes one pending request out: any of the first few, and none waits for ever.

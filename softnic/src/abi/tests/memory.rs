@@ -36,7 +36,7 @@ fn mr_of_user_memory() {
     rig.memory.readonly_from = start + 99;
     assert_eq!(rig.reg_mr(&good), Err(EFAULT), "{}", rig.session.line());
     assert_eq!(rig.nic.live.len(), live, "a refused MR left something behind");
-    rig.reg_mr(&RegMr { access: 0, ..good }).unwrap();
+    assert!(rig.session.line().contains("writable"), "{}", rig.session.line());
 }
 
 #[test]

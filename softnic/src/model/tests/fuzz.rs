@@ -139,6 +139,7 @@ fn random_packets() {
             decoded += 1;
             let (d, host) = w.at(rng.below(2));
             d.receive(host, &p);
+            w.disturbed();
             for proc in &mut w.procs {
                 proc.outgoing.retain(|p| p.dest.gid == gid(0) || p.dest.gid == gid(1));
             }

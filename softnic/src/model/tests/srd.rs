@@ -215,7 +215,9 @@ fn write_pieces_come_in_any_order_and_sometimes_twice() {
         a.post(&mut w, &wr);
         let (d, p) = w.at(0);
         // It may be held back at first.
-        (0..9).for_each(|_| drop(d.step(p)));
+        for _ in 0..9 {
+            d.step(p);
+        }
         let offsets: Vec<u32> = p
             .outgoing
             .iter()

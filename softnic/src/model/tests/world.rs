@@ -133,6 +133,16 @@ impl Host for Proc {
 pub struct World {
     pub procs: Vec<Proc>,
     pub devices: Vec<(Device, usize)>,
+    /// What each device was like when it came to rest in `run`.
+    rest: Vec<Option<Rest>>,
+}
+
+/// While this stays so, and before the time, a step does nothing: what `Device::doorbells` promises.
+#[derive(PartialEq, Debug)]
+struct Rest {
+    doorbells: Vec<u32>,
+    commands: u64,
+    until_ms: u64,
 }
 
 #[derive(Clone)]
@@ -183,7 +193,11 @@ impl World {
                 faults: Faults::parse(s.faults, n as u32, s.seed).unwrap(),
             })
         };
-        World { procs, devices: s.procs.iter().enumerate().map(|(n, p)| (device(n), *p)).collect() }
+        World {
+            procs,
+            devices: s.procs.iter().enumerate().map(|(n, p)| (device(n), *p)).collect(),
+            rest: s.procs.iter().map(|_| None).collect(),
+        }
     }
 
     /// A device and its process.
@@ -196,8 +210,18 @@ impl World {
     pub fn run(&mut self) {
         for _ in 0..100_000 {
             let mut busy = false;
-            for (d, p) in &mut self.devices {
-                busy |= d.step(&mut self.procs[*p]).busy;
+            for ((d, p), rest) in self.devices.iter_mut().zip(&mut self.rest) {
+                let p = &mut self.procs[*p];
+                let now = at_rest(d, p, 0);
+                let promised = rest.take().is_some_and(|r| p.now < r.until_ms && now == Rest { until_ms: 0, ..r });
+                let events = p.comp_events.len();
+                let progress = d.step(p);
+                let did = progress.busy || p.comp_events.len() > events;
+                assert!(!(promised && did), "a step that was not to be: {now:?}");
+                busy |= progress.busy;
+                if !progress.busy && !progress.restless {
+                    *rest = Some(Rest { until_ms: progress.wake_at_ms.unwrap_or(u64::MAX), ..now });
+                }
             }
             for from in 0..self.procs.len() {
                 while let Some(packet) = self.procs[from].outgoing.pop_front() {
@@ -213,9 +237,15 @@ impl World {
     }
 
     fn deliver(&mut self, packet: &Packet<'_>) {
-        let found = self.devices.iter_mut().find(|(d, _)| d.gid() == packet.dest.gid);
-        let (d, p) = found.unwrap();
+        let found = self.devices.iter_mut().position(|(d, _)| d.gid() == packet.dest.gid).unwrap();
+        self.rest[found] = None;
+        let (d, p) = &mut self.devices[found];
         d.receive(&mut self.procs[*p], packet);
+    }
+
+    /// Forgets what was promised: the test has called a device by itself.
+    pub fn disturbed(&mut self) {
+        self.rest.fill_with(|| None);
     }
 
     /// Lets time pass.
@@ -227,4 +257,10 @@ impl World {
             self.run();
         }
     }
+}
+
+fn at_rest(d: &Device, p: &mut Proc, until_ms: u64) -> Rest {
+    let mut doorbells = Vec::new();
+    d.doorbells(&mut |ctx, offset| doorbells.push(p.shm_load32(ctx, offset)));
+    Rest { doorbells, commands: d.counters().submitted_cmds, until_ms }
 }

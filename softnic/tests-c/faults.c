@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// What a program sees of each kind of rule in a fault file. check-softnic writes the files:
+//
+//   status 7 for request 3 op read             faults status
+//   rnr for request 1                          faults rnr          no retries: an error; faults rnr-patient: it goes through
+//   stall 200ms for request 1                  faults stall
+//   delay 200ms for request 1                  faults delay
+//   late-dma 200ms for request 1 op read       faults late-dma
+//   cq-overflow for completion 2 event         faults cq-overflow
+//   fail command create_qp 2 errno 12          faults fail
+//   remove device 0 at request 2               faults remove
+//   port down after 200ms, port up after 500ms faults port
+//   any                                        faults list         prints the device's status of 60 requests
+#include "srd.h"
+#include <poll.h>
+
+static struct end e;
+static struct ibv_ah *self;
+
+static void read_self(uint64_t id) { post(&e, id, self, e.qp->qp_num, 1, 4096 * id, 0, 64); }
+
+static void expect(uint64_t id, uint32_t status)
+{
+    struct ibv_wc wc;
+    CHECK(poll_for(&e, &wc, 5));
+    if (wc.wr_id != id || wc.vendor_err != status || (wc.status == IBV_WC_SUCCESS) != (status == 0)) {
+        fprintf(stderr, "request %lu: %s (device status %u), expected request %lu with %u\n", wc.wr_id, ibv_wc_status_str(wc.status), wc.vendor_err, id, status);
+        exit(1);
+    }
+}
+
+static int arrived(uint64_t id) { return memcmp(e.buffer, e.buffer + 4096 * id, 64) == 0; }
+
+static enum ibv_event_type next_event(int ms)
+{
+    struct pollfd p = {.fd = e.ctx->async_fd, .events = POLLIN};
+    CHECK(poll(&p, 1, ms) == 1);
+    struct ibv_async_event event;
+    CHECK(!ibv_get_async_event(e.ctx, &event));
+    ibv_ack_async_event(&event);
+    return event.event_type;
+}
+
+static void status(void)
+{
+    for (uint64_t id = 1; id <= 4; id++) {
+        read_self(id);
+        expect(id, id == 3 ? 7 : 0);
+        CHECK(arrived(id) == (id != 3));
+    }
+}
+
+static void send_self(uint64_t id)
+{
+    post_recv(&e, 100 + id, 32768, 64);
+    post(&e, id, self, e.qp->qp_num, 0, 0, 0, 64);
+}
+
+static void rnr(void)
+{
+    struct ibv_wc wc;
+    send_self(1);
+    expect(1, 10);
+    CHECK(!poll_for(&e, &wc, 0.05));
+    post(&e, 2, self, e.qp->qp_num, 0, 0, 0, 64);
+    int seen = 0;
+    for (int i = 0; i < 2; i++) {
+        CHECK(poll_for(&e, &wc, 5) && wc.status == IBV_WC_SUCCESS);
+        seen |= wc.wr_id == 2 ? 1 : wc.wr_id == 101 ? 2 : 4;
+    }
+    CHECK(seen == 3);
+}
+
+static void rnr_patient(void)
+{
+    struct ibv_wc wc;
+    send_self(1);
+    for (int i = 0; i < 2; i++) CHECK(poll_for(&e, &wc, 5) && wc.status == IBV_WC_SUCCESS);
+}
+
+static void stall(void)
+{
+    double start = seconds();
+    read_self(1);
+    read_self(2);
+    struct ibv_wc wc;
+    for (int i = 0; i < 2; i++) {
+        CHECK(poll_for(&e, &wc, 5) && wc.status == IBV_WC_SUCCESS);
+        CHECK(seconds() - start > 0.19);
+    }
+}
+
+static void delay(void)
+{
+    double start = seconds();
+    read_self(1);
+    read_self(2);
+    expect(2, 0);
+    expect(1, 0);
+    CHECK(seconds() - start > 0.19);
+}
+
+static void late_dma(void)
+{
+    read_self(1);
+    expect(1, 13);
+    CHECK(!arrived(1));
+    double end = seconds() + 5;
+    struct ibv_wc wc;
+    while (!arrived(1)) {
+        CHECK(seconds() < end);
+        CHECK(ibv_poll_cq(e.cq, 1, &wc) == 0);
+    }
+}
+
+static void cq_overflow(void)
+{
+    read_self(1);
+    expect(1, 0);
+    read_self(2);
+    struct ibv_wc wc;
+    CHECK(!poll_for(&e, &wc, 0.1));
+    CHECK(arrived(2));
+    CHECK(next_event(1000) == IBV_EVENT_CQ_ERR);
+    read_self(3);
+    expect(3, 0);
+}
+
+static void fail(void)
+{
+    errno = 0;
+    CHECK(!create_qp(&e) && errno == ENOMEM);
+    struct ibv_qp *third = create_qp(&e);
+    CHECK(third && !ibv_destroy_qp(third));
+}
+
+static void removed(void)
+{
+    read_self(1);
+    expect(1, 0);
+    read_self(2);
+    CHECK(next_event(5000) == IBV_EVENT_DEVICE_FATAL);
+    errno = 0;
+    CHECK(!ibv_alloc_pd(e.ctx) && errno == EIO);
+    struct ibv_port_attr port;
+    CHECK(ibv_query_port(e.ctx, 1, &port));
+    errno = 0;
+    CHECK(!ibv_reg_mr(e.pd, e.buffer, SIZE, IBV_ACCESS_LOCAL_WRITE) && errno == EIO);
+}
+
+static void port(void)
+{
+    struct ibv_port_attr attr;
+    CHECK(!ibv_query_port(e.ctx, 1, &attr) && attr.state == IBV_PORT_ACTIVE);
+    CHECK(next_event(5000) == IBV_EVENT_PORT_ERR);
+    CHECK(!ibv_query_port(e.ctx, 1, &attr) && attr.state == IBV_PORT_DOWN);
+    read_self(1);
+    struct ibv_wc wc;
+    CHECK(!poll_for(&e, &wc, 0.05));
+    CHECK(next_event(5000) == IBV_EVENT_PORT_ACTIVE);
+    CHECK(!ibv_query_port(e.ctx, 1, &attr) && attr.state == IBV_PORT_ACTIVE);
+    expect(1, 0);
+}
+
+static void list(void)
+{
+    char statuses[61] = "";
+    for (uint64_t id = 1; id <= 60; id++) {
+        struct ibv_wc wc;
+        post(&e, id, self, e.qp->qp_num, 1, 4096, 0, 64);
+        CHECK(poll_for(&e, &wc, 5) && wc.wr_id == id);
+        statuses[id - 1] = '0' + wc.vendor_err;
+    }
+    puts(statuses);
+}
+
+int main(int argc, char **argv)
+{
+    static const struct {
+        const char *name;
+        void (*run)(void);
+    } kinds[] = {
+        {"status", status}, {"rnr", rnr},       {"rnr-patient", rnr_patient}, {"stall", stall},   {"delay", delay}, {"late-dma", late_dma}, {"cq-overflow", cq_overflow},
+        {"fail", fail},     {"remove", removed}, {"port", port},   {"list", list},
+    };
+    for (size_t i = 0; argc == 2 && i < sizeof kinds / sizeof *kinds; i++) {
+        if (strcmp(argv[1], kinds[i].name)) continue;
+        open_end(&e, 0, kinds[i].run == rnr ? 0 : -1);
+        self = address(&e, e.gid);
+        memset(e.buffer, 0x5a, 4096);
+        kinds[i].run();
+        CHECK(!ibv_destroy_ah(self));
+        close_end(&e);
+        return 0;
+    }
+    fprintf(stderr, "faults: which kind?\n");
+    return 2;
+}
