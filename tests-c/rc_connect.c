@@ -56,6 +56,20 @@ static void record_gid_index(void) {
     side_close(&p.a);
 }
 
+/* A GID of zeros is no address to give to a peer. */
+static void record_empty_gid(void) {
+    static const uint8_t nothing[16];
+    uint8_t gid[16];
+    side_open(&p.a, NULL);
+    vbn_rc_attr attr = {.struct_size = sizeof attr, .set = VBN_RC_SET_SGID_INDEX, .sgid_index = 200};
+    vbn_rc_record record;
+    if (vbn_context_query_gid(p.a.context, 1, 200, gid) == VBN_OK && !memcmp(gid, nothing, 16))
+        CHECK_STATUS(vbn_rc_record_local(p.a.qp, &attr, &record), VBN_ERR_NOT_FOUND);
+    else
+        test_skip("the place at 200 of the GID table is not empty");
+    side_close(&p.a);
+}
+
 static const vbn_rc_record sample = {
     .qp_num = 0x123456, .psn = 0xabcdef, .lid = 0x0102, .port_num = 1, .mtu = VBN_MTU_4096,
     .gid = {0xfe, 0x80, 0, 0, 0, 0, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8},
@@ -246,6 +260,7 @@ static const struct test tests[] = {
     {"record_local", record_local},
     {"record_psn", record_psn},
     {"record_gid_index", record_gid_index},
+    {"record_empty_gid", record_empty_gid},
     {"record_bytes", record_bytes},
     {"record_sizes", record_sizes},
     {"record_ranges", record_ranges},

@@ -439,7 +439,9 @@ fn reg_error(function: &'static str, errno: i32, request: &Request, pd: &Pd) -> 
             "not all of the memory is mapped, or it is read-only and VBN_ACCESS_LOCAL_WRITE was asked for, or it is a \
              GPU's and no peer-memory module is loaded: use vbn_mr_reg_dmabuf",
         ),
-        (libc::EINVAL, VBN_MR_HOST) => error.hint("the device or kernel may not know one of the access flags"),
+        (libc::EINVAL, VBN_MR_HOST) => {
+            error.hint("the range may be more than the device can map, or one of the access flags unknown to it")
+        }
         (libc::EBADF | libc::EINVAL, VBN_MR_DMABUF) => error.hint(
             "fd must be a dma-buf, offset and length must lie inside it, and access may hold only LOCAL_WRITE, \
              REMOTE_WRITE, REMOTE_READ, REMOTE_ATOMIC and RELAXED_ORDERING",
@@ -451,6 +453,9 @@ fn reg_error(function: &'static str, errno: i32, request: &Request, pd: &Pd) -> 
         (libc::EOPNOTSUPP, _) => error.hint("the device does not offer one of the access flags"),
         _ => error,
     };
+    if error.value == 0 {
+        return error.value(request.length, pd.context().device().max_mr_size).on(pd.context().name());
+    }
     error.on(pd.context().name())
 }
 

@@ -453,6 +453,10 @@ fn explain_create(error: Error, cap: &ibv_qp_cap) -> Error {
             "max_inline_data may be too large: no device tells its limit, so ask for less (value has what was asked)",
         );
     }
+    if error.errno == libc::EOPNOTSUPP {
+        return error
+            .hint("the device has no RC queue pairs, the only type that this version offers (an EFA has SRD and UD)");
+    }
     if error.errno == libc::ENOMEM {
         return error.hint("the device is out of queue pairs or memory, or RLIMIT_MEMLOCK is too low for the queues");
     }

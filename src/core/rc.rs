@@ -8,6 +8,7 @@ use super::gid;
 use super::qp::Qp;
 use super::qp_attr::{VBN_MTU_256, VBN_MTU_4096, check_qp_access};
 use super::status::VBN_ERR_ARGUMENT;
+use super::status::VBN_ERR_NOT_FOUND;
 use crate::sys::ibv::{self, Zeroed, ibv_ah_attr, ibv_gid, ibv_port_attr, ibv_qp_attr};
 use crate::sys::os;
 
@@ -193,13 +194,20 @@ impl vbn_rc_record {
         } else {
             0
         };
+        let gid = context.query_gid(port_num.into(), index)?;
+        if port.link_layer == ibv::IBV_LINK_LAYER_ETHERNET && gid == [0; 16] {
+            return Err(Error::text(VBN_ERR_NOT_FOUND, "the place at sgid_index in the port's GID table is empty")
+                .value(index.into(), 0)
+                .on(context.name())
+                .hint("leave sgid_index out, or see vbn_context_gid_table"));
+        }
         let record = Self {
             qp_num: qp.qp_num(),
             psn: if attr.has(VBN_RC_SET_PSN) { attr.psn } else { os::random_u32() & 0xff_ffff },
             lid: port.lid,
             port_num,
             mtu: port.active_mtu as u8,
-            gid: context.query_gid(port_num.into(), index)?,
+            gid,
             reserved0: 0,
         };
         record.check()?;

@@ -13,6 +13,7 @@ const CANNOT_RUN: u8 = 125;
 fn main() -> ExitCode {
     let words: Vec<String> = std::env::args().skip(1).collect();
     match words.split_first().map(|(first, rest)| (first.as_str(), rest)) {
+        Some(("run" | "devices", [word])) if word == "--help" || word == "-h" => print(options::USAGE),
         Some(("run", rest)) => match options::parse(rest).and_then(|options| run::run(&options)) {
             Ok(status) => ExitCode::from(status as u8),
             Err(error) => fail(&error),
