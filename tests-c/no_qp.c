@@ -2,6 +2,7 @@
 /* What needs no queue pair, and so runs on every device: the handles of a device in every order of closing, and after a fork. */
 #include <fcntl.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -187,7 +188,37 @@ static void exit_of_child(void) {
     fork_with("leaves", child_leaves);
 }
 
+/* A dma-buf, where the driver takes one: the second page of a descriptor that can be mapped, under an address of our choosing. */
+static void dmabuf(void) {
+    enum { PAGE = 4096, OFFSET = PAGE + 24, LENGTH = 1000 };
+    const uint64_t iova = 0x7000000000 + 24;
+    vbn_mr *mr = NULL;
+    int fd = memfd_create("dmabuf", MFD_CLOEXEC);
+    CHECK(fd >= 0 && ftruncate(fd, 4 * PAGE) == 0);
+    open_all(&o);
+    vbn_status status = vbn_mr_reg_dmabuf(o.pd, fd, OFFSET, LENGTH, iova, VBN_ACCESS_LOCAL_WRITE | VBN_ACCESS_REMOTE_READ, NULL, &mr);
+    if (status == VBN_ERR_NOT_SUPPORTED) {
+        vbn_error_info why = test_error();
+        close_all(&o);
+        close(fd);
+        SKIP("%s", why.message);
+    }
+    CHECK_OK(status);
+    vbn_mr_info info = mr_info(mr);
+    CHECK_UEQ(info.addr, iova);
+    CHECK_UEQ(info.remote_addr, iova);
+    CHECK_UEQ(info.length, LENGTH);
+    CHECK_EQ(info.kind, VBN_MR_DMABUF);
+    CHECK(!info.memory);
+    CHECK(fcntl(fd, F_GETFD) >= 0); /* not consumed */
+    CHECK_OK(vbn_mr_close(&mr));
+    CHECK_STATUS(vbn_mr_reg_dmabuf(o.pd, fd, OFFSET, 4 * PAGE, iova, VBN_ACCESS_LOCAL_WRITE, NULL, &mr), VBN_ERR_DRIVER);
+    close_all(&o);
+    close(fd);
+}
+
 static const struct test tests[] = {
+    {"dmabuf", dmabuf},
     {"all_orders", all_orders},
     {"live_counts", live_counts},
     {"use_in_child", use_in_child},
