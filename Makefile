@@ -3,7 +3,7 @@
 # make demo          two processes move data over SRD, on softnic and the real libefa
 # make demo-vm       two processes move 64 MiB over RC on a real kernel device, in a small VM
 # make check         every test
-# make check-compat  softnic below three releases of rdma-core
+# make check-compat  libverbena and softnic below rdma-core 33, 44, 56 and 65; src/sys against the headers of three
 # make install       PREFIX=/usr/local DESTDIR=
 #                    LINK_VERBS=1, here and for make: libverbena.so needs libibverbs.so.1 (for packagers; cargo's link-verbs)
 # make bench-overhead  what a call costs, in instructions, against raw verbs
@@ -81,7 +81,7 @@ demo-vm: setup build
 	scripts/demo-vm
 
 check-compat: all
-	@scripts/setup compat
+	@scripts/setup compat abi vm
 	scripts/check-compat
 
 check:

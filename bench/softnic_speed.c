@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-/* softnic_speed ROUNDS SECONDS [CASE]: how fast softnic moves data, and how fast the same machine does without it. bench/softnic-speed
+/* softnic_speed ROUNDS SECONDS [CASE...]: how fast softnic moves data, and how fast the same machine does without it. bench/softnic-speed
  * builds it, runs it under softnic and makes a table. Each line of output is a case and its figure in one round: "pair 812.4" is ns
  * for one round trip, "read-pair 9120.1" MB/s; "skip CASE WHY" is one that can't be measured here.
  *
@@ -65,6 +65,7 @@ struct address {
 struct end {
     struct ibv_context *context;
     struct ibv_pd *pd;
+    struct ibv_comp_channel *channel; /* only for "pair-events" */
     struct ibv_cq *cq;
     struct ibv_qp *qp;
     struct ibv_qp_ex *post;
@@ -80,7 +81,7 @@ struct target {
     struct address at;
 };
 
-static void open_end(struct end *e) {
+static void open_end(struct end *e, int events) {
     int n = 0;
     struct ibv_device **list = ibv_get_device_list(&n);
     CHECK(list && n >= 1);
@@ -91,7 +92,8 @@ static void open_end(struct end *e) {
     e->caps = attr.device_caps;
     int write = (e->caps & CAPS_RDMA_WRITE) != 0;
     CHECK((e->pd = ibv_alloc_pd(e->context)));
-    CHECK((e->cq = ibv_create_cq(e->context, 4 * DEPTH, NULL, NULL, 0)));
+    if (events) CHECK((e->channel = ibv_create_comp_channel(e->context)));
+    CHECK((e->cq = ibv_create_cq(e->context, 4 * DEPTH, NULL, e->channel, 0)));
     struct ibv_qp_init_attr_ex init = {
         .send_cq = e->cq,
         .recv_cq = e->cq,
@@ -167,6 +169,28 @@ static void complete(struct end *e, int sends, int receives) {
     }
 }
 
+/* The same, asleep until the event. */
+static void complete_by_events(struct end *e, int sends, int receives) {
+    struct ibv_wc wc;
+    for (int armed = 0; sends > 0 || receives > 0;) {
+        int n = ibv_poll_cq(e->cq, 1, &wc);
+        CHECK(n >= 0);
+        if (n > 0) {
+            CHECK(wc.status == IBV_WC_SUCCESS);
+            *(wc.opcode & IBV_WC_RECV ? &receives : &sends) -= 1;
+        } else if (!armed) {
+            CHECK(ibv_req_notify_cq(e->cq, 0) == 0);
+            armed = 1; /* look once more before the sleep */
+        } else {
+            struct ibv_cq *cq;
+            void *context;
+            CHECK(ibv_get_cq_event(e->channel, &cq, &context) == 0);
+            ibv_ack_cq_events(cq, 1);
+            armed = 0;
+        }
+    }
+}
+
 /* --- the cases ------------------------------------------------------------------------------------- */
 
 struct bench {
@@ -216,6 +240,52 @@ static void echo_softnic(struct end *e, const struct target *to) {
         complete(e, 1, !last);
         if (last) return;
     }
+}
+
+static double pair_events(struct bench *b) {
+    struct end *e = &b->end;
+    order(b->fd, 'e');
+    double start = passed();
+    long trips = 0;
+    for (int last = 0; !last; trips++) {
+        last = passed() > start + round_seconds;
+        e->memory[0] = last ? LAST : MORE;
+        post_receive(e);
+        post(e, &b->other, IBV_WR_SEND, SMALL);
+        complete_by_events(e, 1, 1);
+    }
+    return (passed() - start) * 1e9 / (double)trips;
+}
+
+static void echo_events(struct end *e, const struct target *to) {
+    complete_by_events(e, 0, 1);
+    for (;;) {
+        int last = (e->memory[0] = e->memory[BIG]) == LAST;
+        if (!last) post_receive(e);
+        post(e, to, IBV_WR_SEND, SMALL);
+        complete_by_events(e, 1, !last);
+        if (last) return;
+    }
+}
+
+/* The same through the socket between the two, each asleep until the other has written. */
+static double pair_socket(struct bench *b) {
+    uint8_t bytes[SMALL] = {0};
+    order(b->fd, 'k');
+    double start = passed();
+    long trips = 0;
+    for (int last = 0; !last; trips++) {
+        last = passed() > start + round_seconds;
+        bytes[0] = last ? LAST : MORE;
+        CHECK(write(b->fd, bytes, SMALL) == SMALL && read(b->fd, bytes, SMALL) == SMALL);
+    }
+    return (passed() - start) * 1e9 / (double)trips;
+}
+
+static void echo_socket(int fd) {
+    uint8_t bytes[SMALL];
+    do CHECK(read(fd, bytes, SMALL) == SMALL && write(fd, bytes, SMALL) == SMALL);
+    while (bytes[0] != LAST);
 }
 
 /* The same between two processes that share a page: 64 bytes out, 64 back, and a number that says that they are there. */
@@ -306,11 +376,16 @@ static double write_self(struct bench *b) { return move(&b->end, &b->self, IBV_W
 static double write_pair(struct bench *b) { return move(&b->end, &b->other, IBV_WR_RDMA_WRITE, 1, passed); }
 static double write4_pair(struct bench *b) { return move(&b->end, &b->other, IBV_WR_RDMA_WRITE, 4, passed); }
 
+/* Needs an end with a channel, which would change the others: measured only by name. */
+#define EVENTS "pair-events"
+
 static const struct {
     const char *name;
     double (*measure)(struct bench *);
     uint32_t needs; /* of device_caps */
 } cases[] = {
+    {EVENTS, pair_events, 0},
+    {"pair-socket", pair_socket, 0},
     {"self", self_softnic, 0},
     {"copy-small", copy_small, 0},
     {"pair", pair_softnic, 0},
@@ -338,24 +413,32 @@ static struct target meet(struct end *e, int fd) {
 }
 
 /* The other end: echoes when told to; while it waits for orders, softnic's own thread serves READs and WRITEs. */
-static int child(int fd, struct shared *shared) {
+static int child(int fd, struct shared *shared, int events) {
     struct end e = {0};
-    open_end(&e);
+    open_end(&e, events);
     struct target parent = meet(&e, fd);
     unsigned mails = 0;
     for (char what; (what = hear(fd));) {
-        if (what == 's') post_receive(&e);
+        if (what == 's' || what == 'e') post_receive(&e);
         tell(fd, what);
         if (what == 's') echo_softnic(&e, &parent);
+        if (what == 'e') echo_events(&e, &parent);
+        if (what == 'k') echo_socket(fd);
         if (what == 'm') echo_shared(shared, &mails);
     }
     return 0;
 }
 
-static void run_cases(struct bench *b, int rounds, const char *only) {
+static int is_named(const char *name, char **names) {
+    for (; *names; names++)
+        if (strcmp(*names, name) == 0) return 1;
+    return 0;
+}
+
+static void run_cases(struct bench *b, int rounds, char **only) {
     for (int round = 0; round < rounds; round++) {
         for (int i = 0; i < CASES; i++) {
-            if (only && strcmp(only, cases[i].name) != 0) continue;
+            if (*only ? !is_named(cases[i].name, only) : strcmp(EVENTS, cases[i].name) == 0) continue;
             if (cases[i].needs & ~b->end.caps) {
                 if (round == 0) printf("skip %s this libefa or this device does not offer it; RDMA WRITE came with rdma-core 46\n", cases[i].name);
             } else {
@@ -366,26 +449,27 @@ static void run_cases(struct bench *b, int rounds, const char *only) {
 }
 
 int main(int argc, char **argv) {
-    if (argc < 3) return fputs("usage: softnic_speed ROUNDS SECONDS [CASE]\n", stderr), 2;
+    if (argc < 3) return fputs("usage: softnic_speed ROUNDS SECONDS [CASE...]\n", stderr), 2;
     round_seconds = atof(argv[2]);
     setvbuf(stdout, NULL, _IOLBF, 0); /* what was measured is kept when the time runs out */
     int fds[2];
     struct shared *shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     CHECK(shared != MAP_FAILED);
     CHECK(socketpair(AF_UNIX, SOCK_STREAM, 0, fds) == 0);
+    int events = is_named(EVENTS, argv + 3);
     pid_t parent = getpid(), pid = fork(); /* before either has opened the device */
     CHECK(pid >= 0);
     if (pid == 0) {
         prctl(PR_SET_PDEATHSIG, SIGKILL);
         if (getppid() != parent) return 1;
         close(fds[0]);
-        return child(fds[1], shared);
+        return child(fds[1], shared, events);
     }
     close(fds[1]);
     struct bench b = {.fd = fds[0], .shared = shared};
-    open_end(&b.end);
+    open_end(&b.end, events);
     b.self = reach(&b.end, b.end.mine);
     b.other = meet(&b.end, b.fd);
-    run_cases(&b, atoi(argv[1]), argc > 3 ? argv[3] : NULL);
+    run_cases(&b, atoi(argv[1]), argv + 3);
     return 0;
 }

@@ -15,14 +15,10 @@
 
 #include <arpa/inet.h>
 #include <inttypes.h>
-#include <netdb.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
 #include <time.h>
-#include <unistd.h>
 
 #include <verbena.h>
 
@@ -35,27 +31,8 @@
 #define HELLO_SIZE (VBN_RC_RECORD_SIZE + 8 + 4 + 8)
 #define DONE_SIZE 24
 
-static const char *role; /* "server" or "client", at the start of each line */
-
-/* --- errors ------------------------------------------------------------------------------------- */
-
-static void die(const char *format, ...) {
-    va_list args;
-    va_start(args, format);
-    fprintf(stderr, "%s: ", role);
-    vfprintf(stderr, format, args);
-    fputc('\n', stderr);
-    va_end(args);
-    exit(1);
-}
-
-/* Every call of the library returns a status. The record behind it has the whole story as a sentence. */
-static void check(vbn_status status) {
-    if (status == VBN_OK) return;
-    vbn_error_info error = {.struct_size = sizeof error};
-    if (vbn_last_error(&error) != VBN_OK) die("%s", vbn_status_text(status));
-    die("%s", error.message);
-}
+#include "data.h"
+#include "tcp.h"
 
 /* --- what the two tell each other over TCP ---------------------------------------------------------- */
 
@@ -66,85 +43,25 @@ struct hello {
     uint64_t length;      /* ... and how long. From the sender: how much it wants to write. */
 };
 
-static void put(uint8_t *bytes, uint64_t value, int size) {
-    for (int i = size - 1; i >= 0; i--, value >>= 8) bytes[i] = (uint8_t)value;
-}
-
-static uint64_t get(const uint8_t *bytes, int size) {
-    uint64_t value = 0;
-    for (int i = 0; i < size; i++) value = value << 8 | bytes[i];
-    return value;
-}
-
-static void tcp_write(int fd, const void *data, size_t size) {
-    for (const uint8_t *p = data; size > 0;) {
-        ssize_t n = send(fd, p, size, MSG_NOSIGNAL);
-        if (n <= 0) die("the TCP connection to the peer broke; see what the peer says");
-        p += n;
-        size -= (size_t)n;
-    }
-}
-
-static void tcp_read(int fd, void *data, size_t size) {
-    for (uint8_t *p = data; size > 0;) {
-        ssize_t n = recv(fd, p, size, 0);
-        if (n <= 0) die("the peer closed the TCP connection early; see what the peer says");
-        p += n;
-        size -= (size_t)n;
-    }
-}
-
 static void send_hello(int fd, const struct hello *hello) {
     uint8_t bytes[HELLO_SIZE];
     check(vbn_rc_record_encode(&hello->record, bytes, VBN_RC_RECORD_SIZE));
-    put(bytes + 28, hello->address, 8);
-    put(bytes + 36, hello->rkey, 4);
-    put(bytes + 40, hello->length, 8);
+    uint8_t *p = put(bytes + VBN_RC_RECORD_SIZE, hello->address, 8);
+    p = put(p, hello->rkey, 4);
+    put(p, hello->length, 8);
     tcp_write(fd, bytes, sizeof bytes);
 }
 
 static struct hello receive_hello(int fd) {
     uint8_t bytes[HELLO_SIZE];
+    const uint8_t *p = bytes + VBN_RC_RECORD_SIZE;
+    struct hello hello;
     tcp_read(fd, bytes, sizeof bytes);
-    struct hello hello = {.address = get(bytes + 28, 8), .rkey = (uint32_t)get(bytes + 36, 4), .length = get(bytes + 40, 8)};
     check(vbn_rc_record_decode(bytes, VBN_RC_RECORD_SIZE, &hello.record)); /* checks every field too */
+    hello.address = get(&p, 8);
+    hello.rkey = (uint32_t)get(&p, 4);
+    hello.length = get(&p, 8);
     return hello;
-}
-
-static struct addrinfo *resolve(const char *host, const char *port) {
-    struct addrinfo hints = {.ai_family = AF_UNSPEC, .ai_socktype = SOCK_STREAM}, *found;
-    int error = getaddrinfo(host, port, &hints, &found);
-    if (error) die("%s, TCP port %s: %s", host, port, gai_strerror(error));
-    return found;
-}
-
-static int tcp_accept(const char *address, const char *port) {
-    struct addrinfo *at = resolve(address, port);
-    int listener = socket(at->ai_family, at->ai_socktype, at->ai_protocol), yes = 1;
-    if (listener < 0 || setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes) < 0 ||
-        bind(listener, at->ai_addr, at->ai_addrlen) < 0 || listen(listener, 1) < 0)
-        die("can't listen on %s, TCP port %s", address, port);
-    freeaddrinfo(at);
-    int fd = accept(listener, NULL, NULL);
-    if (fd < 0) die("no TCP connection came in");
-    close(listener);
-    return fd;
-}
-
-static int tcp_connect(const char *host, const char *port) {
-    struct addrinfo *at = resolve(host, port);
-    for (int attempt = 0; attempt < 300; attempt++) { /* the receiver may not be up yet */
-        int fd = socket(at->ai_family, at->ai_socktype, at->ai_protocol);
-        if (fd < 0) break;
-        if (connect(fd, at->ai_addr, at->ai_addrlen) == 0) {
-            freeaddrinfo(at);
-            return fd;
-        }
-        close(fd);
-        nanosleep(&(struct timespec){.tv_nsec = 100000000}, NULL);
-    }
-    die("nobody listens on %s, TCP port %s: start rc_write --listen %s first", host, port, port);
-    return -1;
 }
 
 /* --- the RDMA side ---------------------------------------------------------------------------------- */
@@ -240,47 +157,6 @@ static uint32_t wait_completions(struct side *side, vbn_wc *wcs, uint32_t n) {
     return got;
 }
 
-/* --- the data -------------------------------------------------------------------------------------- */
-
-/* Eight bytes that depend on the seed and on where they are, so that a piece in the wrong place is noticed too. */
-static uint64_t pattern(uint64_t seed, uint64_t word) {
-    uint64_t x = seed + (word + 1) * UINT64_C(0x9e3779b97f4a7c15);
-    x = (x ^ x >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-    x = (x ^ x >> 27) * UINT64_C(0x94d049bb133111eb);
-    return x ^ x >> 31;
-}
-
-static void fill(uint8_t *memory, uint64_t length, uint64_t seed) {
-    for (uint64_t at = 0; at < length; at += 8) {
-        uint64_t word = pattern(seed, at / 8);
-        memcpy(memory + at, &word, length - at < 8 ? length - at : 8);
-    }
-}
-
-/* The place of the first byte that is not as the seed says, or length. */
-static uint64_t first_difference(const uint8_t *memory, uint64_t length, uint64_t seed) {
-    for (uint64_t at = 0; at < length; at += 8) {
-        uint64_t word = pattern(seed, at / 8);
-        uint64_t n = length - at < 8 ? length - at : 8;
-        if (memcmp(memory + at, &word, n) == 0) continue;
-        const uint8_t *wanted = (const uint8_t *)&word;
-        while (*wanted == memory[at]) at++, wanted++;
-        return at;
-    }
-    return length;
-}
-
-static uint64_t checksum(const uint8_t *memory, uint64_t length) {
-    uint64_t sum = UINT64_C(0xcbf29ce484222325);
-    for (uint64_t at = 0; at < length; at += 8) {
-        uint64_t word = 0;
-        memcpy(&word, memory + at, length - at < 8 ? length - at : 8);
-        sum = (sum ^ word) * UINT64_C(0x100000001b3);
-        sum ^= sum >> 32;
-    }
-    return sum;
-}
-
 /* --- the receiver ---------------------------------------------------------------------------------- */
 
 /* Room for the closing message, which the sender must find. It follows the data in the same region. */
@@ -295,19 +171,19 @@ static void post_receive(struct side *side, uint64_t offset) {
 
 static int verify(struct side *side, uint64_t length) {
     const uint8_t *done = side->memory + length;
-    uint64_t announced = get(done, 8), seed = get(done + 8, 8), wanted = get(done + 16, 8);
+    uint64_t announced = get(&done, 8), seed = get(&done, 8), wanted = get(&done, 8);
     uint64_t sum = checksum(side->memory, length), differs = first_difference(side->memory, length, seed);
     printf("%s: received %" PRIu64 " bytes, checksum %016" PRIx64 "\n", role, length, sum);
     if (announced != length) printf("%s: WRONG: the sender speaks of %" PRIu64 " bytes\n", role, announced);
     if (sum != wanted) printf("%s: WRONG: the sender's checksum is %016" PRIx64 "\n", role, wanted);
-    if (differs != length) printf("%s: WRONG: byte %" PRIu64 " is not what the seed %016" PRIx64 " makes\n", role, differs, seed);
+    if (differs != length) printf("%s: WRONG: the bytes at %" PRIu64 " are not what the seed %016" PRIx64 " makes\n", role, differs, seed);
     return announced == length && sum == wanted && differs == length;
 }
 
-static int serve(const char *device, const char *address, const char *port) {
+static int serve(const struct options *options) {
     struct side side = {0};
-    open_device(&side, device);
-    int fd = tcp_accept(address, port);
+    open_device(&side, options->device);
+    int fd = tcp_open(options);
     struct hello theirs = receive_hello(fd);
     if (theirs.length > SIZE_MAX / 2) die("the sender wants to write %" PRIu64 " bytes", theirs.length);
     register_memory(&side, theirs.length + DONE_SIZE, VBN_ACCESS_LOCAL_WRITE | VBN_ACCESS_REMOTE_WRITE);
@@ -371,9 +247,7 @@ static void post_all(struct side *side, const vbn_send_wr *wrs, uint32_t n, uint
 /* "Done", with what the receiver needs for its check. Inline: the bytes are copied while posting and need no region. */
 static void post_done(struct side *side, uint64_t length, uint64_t seed, uint64_t *completed) {
     uint8_t done[DONE_SIZE];
-    put(done, length, 8);
-    put(done + 8, seed, 8);
-    put(done + 16, checksum(side->memory, length), 8);
+    put(put(put(done, length, 8), seed, 8), checksum(side->memory, length), 8);
     vbn_send_wr wr = {
         .wr_id = length,
         .flags = VBN_SEND_SIGNALED | VBN_SEND_INLINE | VBN_SEND_SOLICITED,
@@ -408,14 +282,14 @@ static void write_all(struct side *side, const struct hello *to, uint64_t chunk)
            (double)to->length / 1e6 / seconds);
 }
 
-static int transmit(const char *device, const char *host, const char *port, uint64_t length) {
+static int transmit(const struct options *options, uint64_t length) {
     struct side side = {0};
-    open_device(&side, device);
+    open_device(&side, options->device);
     register_memory(&side, length, 0); /* read by our own device only */
     uint64_t seed = (uint64_t)time(NULL) << 32 ^ (uint64_t)getpid();
     fill(side.memory, length, seed);
 
-    int fd = tcp_connect(host, port);
+    int fd = tcp_open(options);
     send_hello(fd, &(struct hello){.record = side.record, .length = length});
     struct hello theirs = receive_hello(fd);
     if (theirs.length != length) die("the receiver offers %" PRIu64 " bytes instead of %" PRIu64, theirs.length, length);
@@ -450,27 +324,15 @@ static int usage(void) {
 }
 
 int main(int argc, char **argv) {
-    const char *device = NULL, *address = "127.0.0.1", *host = NULL, *port = NULL;
+    struct options options = {0};
     uint64_t size = UINT64_C(64) << 20;
-    for (int i = 1; i < argc; i++) {
-        int left = argc - i - 1; /* arguments after this one */
-        if (strcmp(argv[i], "--listen") == 0 && left >= 1) {
-            role = "server", port = argv[++i];
-        } else if (strcmp(argv[i], "--connect") == 0 && left >= 2) {
-            role = "client", host = argv[++i], port = argv[++i];
-        } else if (strcmp(argv[i], "--address") == 0 && left >= 1) {
-            address = argv[++i];
-        } else if (strcmp(argv[i], "--device") == 0 && left >= 1) {
-            device = argv[++i];
-        } else if (strcmp(argv[i], "--size") == 0 && left >= 1) {
-            char *end;
-            size = strtoull(argv[++i], &end, 0);
-            if (size == 0 || *end != '\0') return usage();
-        } else {
-            return usage();
-        }
+    for (char **arg = argv + 1; arg < argv + argc; arg++) {
+        if (take_option(&options, &arg)) continue;
+        char *end;
+        if (strcmp(arg[0], "--size") != 0 || !arg[1]) return usage();
+        size = strtoull(*++arg, &end, 0);
+        if (size == 0 || *end != '\0') return usage();
     }
     if (!role) return usage();
-    setvbuf(stdout, NULL, _IOLBF, 0); /* lines of the two don't mix */
-    return host ? transmit(device, host, port, size) : serve(device, address, port);
+    return options.host ? transmit(&options, size) : serve(&options);
 }

@@ -61,12 +61,12 @@ def number(text, known):
     return eval(compile(tree, "<header>", "eval"), {"__builtins__": {}}, names)
 
 
-def declarator(text):
-    """"const vbn_sge *sg_list", "uint8_t gid[16]" to a Field."""
+def declarator(text, constants=None):
+    """"const vbn_sge *sg_list", "uint8_t gid[16]" to a Field. A length may be one of the constants."""
     m = re.fullmatch(r"(.*?[\s\*])(\w+)\s*(?:\[(\w+)\])?", text.strip(), re.S)
     if not m:
         raise NotUnderstood(f"declaration: {text}")
-    return Field(canonical(m[1]), m[2], int(m[3]) if m[3] else 0)
+    return Field(canonical(m[1]), m[2], number(m[3], constants or {}) if m[3] else 0)
 
 
 def canonical(type_text):
@@ -121,7 +121,7 @@ def take(h, doc, statement):
         h.foreign.append(m[1])
     elif m := re.fullmatch(r"typedef struct(?: \w+)? \{(.*)\} (\w+);", statement, re.S):
         body = re.sub(r"^\s*//.*$", "", m[1], flags=re.M)
-        h.structs[m[2]] = Struct(m[2], [declarator(f) for f in body.split(";") if f.strip()], doc)
+        h.structs[m[2]] = Struct(m[2], [declarator(f, h.constants) for f in body.split(";") if f.strip()], doc)
     elif m := re.fullmatch(r"typedef (.+?)\(\*(\w+)\)\((.*)\);", statement, re.S):
         h.callbacks[m[2]] = Function(m[2], canonical(m[1]), parameters(m[3]), doc)
     elif m := re.fullmatch(r"typedef (\w+) (\w+);", statement):

@@ -76,6 +76,11 @@ __all__ += [name for name in globals() if name.lower().startswith("vbn_")]
 '''
 
 
+def base_of(text):
+    """A C type without its pointers: "const vbn_sge *" is of vbn_sge."""
+    return re.sub(r"\bconst\b|\*", "", text).strip()
+
+
 class Types:
     def __init__(self, header):
         self.h = header
@@ -89,7 +94,7 @@ class Types:
 
     def of(self, text):
         """The ctypes expression of a C type."""
-        base = re.sub(r"\bconst\b|\*", "", text).strip()
+        base = base_of(text)
         stars = text.count("*")
         if base == "void":
             if not stars:
@@ -109,12 +114,12 @@ class Types:
 
 
 def by_need(structs):
-    """Structs in an order in which each comes after those that it contains."""
+    """Structs in an order in which each comes after those that it contains or points to."""
     done, left = [], dict(structs)
     while left:
-        ready = [s for s in left.values() if not any(f.type in left for f in s.fields)]
+        ready = [s for s in left.values() if not any(base_of(f.type) in left for f in s.fields)]
         if not ready:
-            raise cheader.NotUnderstood("structs that contain each other: " + ", ".join(left))
+            raise cheader.NotUnderstood("structs that need each other: " + ", ".join(left))
         for s in ready:
             done.append(left.pop(s.name))
     return done

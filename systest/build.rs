@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Turns `src/sys` into C that is compiled against the real `infiniband/verbs.h`:
+//! Turns `src/sys` into C that is compiled against the real `infiniband/verbs.h`, `infiniband/efadv.h` and
+//! `rdma/rdma_cma.h`:
 //! - constants, structs and fields by the `ctest` crate, except the structs that a newer rdma-core made longer;
 //! - the longer structs and the parts that are anonymous in C: offsets and sizes, compared by `tests/layout.rs`;
-//! - the type of each function in the table of `verbs.rs` and of each function pointer in a struct: a wrong one is a
-//!   compile error here.
+//! - the type of each function in the tables of `verbs.rs`, `efa.rs` and `rdmacm.rs` and of each function pointer in a struct: a
+//!   wrong one is a compile error here.
 //!
 //! What is marked `since N` is left out when the headers are older than N, and named. The headers are those of pkg-config;
 //! `SYSTEST_INCLUDE` (a folder) with `SYSTEST_RDMA_CORE` (its release, such as 65) choose others.
@@ -18,7 +19,18 @@ use std::{env, fs, path::PathBuf, process::Command};
 
 fn main() {
     println!("cargo::rustc-check-cfg=cfg(headers)");
-    for path in ["build.rs", "build", "../src/sys/ibv.rs", "../src/sys/ibv", "../src/sys/verbs.rs", "src/types.rs"] {
+    for path in [
+        "build.rs",
+        "build",
+        "../src/sys/ibv.rs",
+        "../src/sys/ibv",
+        "../src/sys/verbs.rs",
+        "../src/sys/efadv.rs",
+        "../src/sys/efa.rs",
+        "../src/sys/rdma_cma.rs",
+        "../src/sys/rdmacm.rs",
+        "src/types.rs",
+    ] {
         println!("cargo::rerun-if-changed={path}");
     }
     println!("cargo::rerun-if-env-changed=SYSTEST_INCLUDE");
@@ -71,7 +83,7 @@ fn c_field(rust: &str) -> Option<String> {
 
 fn run_ctest(source: Source, includes: &[String]) {
     let mut cfg = ctest::TestGenerator::new();
-    cfg.header("infiniband/verbs.h").edition(2024);
+    cfg.header("infiniband/verbs.h").header("infiniband/efadv.h").header("rdma/rdma_cma.h").edition(2024);
     for dir in includes {
         cfg.include(dir);
     }

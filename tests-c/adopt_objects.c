@@ -19,6 +19,7 @@ struct raw {
 };
 
 static struct raw raw;
+static enum ibv_qp_type raw_type = IBV_QPT_RC;
 static struct pair p;
 
 static struct ibv_context *open_raw(const char *name) {
@@ -49,7 +50,7 @@ static void make_raw(void) {
         .send_cq = raw.cq,
         .recv_cq = raw.cq,
         .cap = {.max_send_wr = 32, .max_recv_wr = 32, .max_send_sge = 2, .max_recv_sge = 2, .max_inline_data = 32},
-        .qp_type = IBV_QPT_RC,
+        .qp_type = raw_type,
     };
     CHECK((raw.qp = ibv_create_qp(raw.pd, &init)) != NULL);
 }
@@ -327,24 +328,83 @@ static void wrong_parent(void) {
     free_raw();
 }
 
-/* An adopted UD queue pair is refused: requests for it need addresses that this version has not. */
-static void not_rc(void) {
+/* A UC queue pair, and one on a shared receive queue that has a handle. */
+static void uc(void) {
+    static const struct setup setup = {.qp_type = VBN_QPT_UC};
+    raw_type = IBV_QPT_UC;
     make_raw();
-    struct ibv_qp_init_attr init = {
-        .send_cq = raw.cq, .recv_cq = raw.cq, .cap = {.max_send_wr = 4, .max_recv_wr = 4, .max_send_sge = 1, .max_recv_sge = 1},
-        .qp_type = IBV_QPT_UD,
-    };
-    struct ibv_qp *ud = ibv_create_qp(raw.pd, &init);
-    CHECK(ud != NULL);
-    CHECK_OK(vbn_context_adopt(raw.context, NULL, &p.a.context));
-    CHECK_OK(vbn_pd_adopt(p.a.context, raw.pd, NULL, &p.a.pd));
-    vbn_qp *qp = NULL;
-    CHECK_STATUS(vbn_qp_adopt(p.a.pd, ud, NULL, &qp), VBN_ERR_NOT_SUPPORTED);
-    CHECK(qp == NULL);
-    CHECK_EQ(ibv_destroy_qp(ud), 0);
-    CHECK_OK(vbn_pd_close(&p.a.pd));
-    CHECK_OK(vbn_context_close(&p.a.context));
+    raw_type = IBV_QPT_RC;
+    adopt_all(NULL);
+    CHECK_EQ(qp_info(p.a.qp).qp_type, VBN_QPT_UC);
+    side_open(&p.b, &setup);
+    pair_connect(&p, NULL);
+    check_alive(&p);
+    vbn_send_wr read = send_wr(&p.a, &p.b, VBN_WR_RDMA_READ, 1, 0, 8);
+    uint32_t posted;
+    CHECK_STATUS(vbn_qp_post_send(p.a.qp, &read, 1, &posted), VBN_ERR_NOT_SUPPORTED);
+    side_close(&p.b);
+    close_handles();
     free_raw();
+}
+
+static void on_a_shared_receive_queue(void) {
+    make_raw();
+    adopt_all(NULL);
+    struct ibv_srq_init_attr init = {.attr = {.max_wr = 16, .max_sge = 2}};
+    struct ibv_srq *native = ibv_create_srq(raw.pd, &init), *lent;
+    CHECK(native != NULL);
+    vbn_adopt_attr attr = {.struct_size = sizeof attr, .user_data = 77};
+    vbn_srq *srq;
+    CHECK_OK(vbn_srq_adopt(p.a.pd, native, &attr, &srq));
+    CHECK_OK(vbn_srq_native(srq, &lent));
+    CHECK(lent == native);
+    vbn_srq_info info = {.struct_size = sizeof info};
+    CHECK_OK(vbn_srq_query(srq, &info));
+    CHECK_UEQ(info.user_data, 77);
+    CHECK(info.max_wr >= 16 && info.max_sge >= 2);
+    CHECK_EQ(info.srq_type, VBN_SRQT_BASIC);
+    CHECK_UEQ(info.handle, native->handle);
+
+    struct ibv_qp_init_attr qp_init = {
+        .send_cq = raw.cq, .recv_cq = raw.cq, .srq = native, .cap = {.max_send_wr = 4, .max_send_sge = 1}, .qp_type = IBV_QPT_RC,
+    };
+    struct ibv_qp *on_it = ibv_create_qp(raw.pd, &qp_init);
+    CHECK(on_it != NULL);
+    vbn_qp *own = p.a.qp, *qp;
+    CHECK_OK(vbn_qp_adopt(p.a.pd, on_it, NULL, &qp));
+    CHECK_EQ(qp_info(qp).has_srq, 1);
+    CHECK_EQ(qp_info(own).has_srq, 0);
+    p.a.qp = qp;
+    CHECK_OK(vbn_rc_record_local(qp, NULL, &p.a.record));
+    side_open(&p.b, NULL);
+    pair_connect(&p, NULL);
+    vbn_recv_wr recv = recv_wr(&p.a, 5, 0, 64);
+    uint32_t posted = 99;
+    CHECK_STATUS(vbn_qp_post_recv(qp, &recv, 1, &posted), VBN_ERR_ARGUMENT);
+    CHECK_UEQ(posted, 0);
+    CHECK_HAS(test_error().message, "vbn_srq_post_recv");
+    CHECK_OK(vbn_srq_post_recv(srq, &recv, 1, &posted));
+    fill(p.b.memory, 64, 31);
+    vbn_send_wr send = send_wr(&p.b, &p.a, VBN_WR_SEND, 6, 0, 64);
+    run_send(&p.b, &send);
+    next_ok(&p.a, 5);
+    CHECK_MEM(p.a.memory, p.b.memory, 64);
+    side_close(&p.b);
+
+    /* The adopted queue pair keeps the handle's object; borrowed, nothing is destroyed in the end. */
+    CHECK_OK(vbn_srq_close(&srq));
+    CHECK_UEQ(live_info(p.a.context).srq_closed, 1);
+    CHECK_OK(vbn_qp_close(&qp));
+    CHECK_UEQ(live_info(p.a.context).srq_closed, 0);
+    p.a.qp = own;
+    CHECK_EQ(ibv_destroy_qp(on_it), 0);
+    /* Owned, it is destroyed with its handle. */
+    attr.ownership = VBN_ADOPT_OWN;
+    CHECK_OK(vbn_srq_adopt(p.a.pd, native, &attr, &srq));
+    CHECK_STATUS(vbn_srq_adopt(p.a.pd, native, &attr, &(vbn_srq *){NULL}), VBN_ERR_ARGUMENT);
+    CHECK_OK(vbn_srq_close(&srq));
+    close_handles();
+    free_raw(); /* the PD is free of it */
 }
 
 /* A region registered at another iova is told where. */
@@ -377,7 +437,8 @@ static const struct test tests[] = {
     {"unknown_queue", unknown_queue},
     {"already_connected", already_connected},
     {"wrong_parent", wrong_parent},
-    {"not_rc", not_rc},
+    {"uc", uc},
+    {"on_a_shared_receive_queue", on_a_shared_receive_queue},
     {"region_with_iova", region_with_iova},
     {NULL, NULL},
 };

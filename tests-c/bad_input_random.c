@@ -4,6 +4,7 @@
  * arithmetic overflow), and every failure must have its record. The same numbers every time; VBN_TEST_SEED gives others.
  */
 #include "null_help.h"
+#include "simcuda/simcuda_load.h"
 
 static struct rig g;
 static uint64_t state;
@@ -43,6 +44,13 @@ static void scatter(void *to, size_t size)
         memcpy(bytes + i, &value, n);
         i += n;
     }
+}
+
+static uint64_t edge_or_one(void)
+{
+    uint64_t value = edge();
+
+    return value ? value : 1;
 }
 
 /* How often each status came: a test in which nothing ever succeeds, or nothing fails, proves little. */
@@ -118,6 +126,80 @@ static void cutting(void)
     OK(vbn_mr_close(&mr));
 }
 
+static void splitting(void)
+{
+    uint32_t capacity = (uint32_t)(next() % 9), count; /* at most 8 */
+    uint64_t first = next() % 2 ? next() % 4 : edge(), total, next_local = 0, next_remote = 0;
+    vbn_send_wr wrs[8];
+    vbn_split_attr attr;
+
+    scatter(&attr, sizeof(attr));
+    attr.struct_size = sizeof(attr);
+    attr.mr = next() % 8 ? NULL : g.mr;
+    attr.peer = NULL;
+    attr.mr_set = NULL;
+    attr.region = NULL;
+    attr.nic = attr.reserved0 = 0;
+    attr.opcode = next() % 8 ? (uint32_t)(next() % 5) : (uint32_t)edge();
+    attr.chunk = next() % 2 ? 0 : edge();
+    attr.offset = next() % 2 ? 0 : edge();
+    attr.remote_offset = next() % 2 ? 0 : edge();
+    if (next() % 2)
+        attr.remote_length = 0;
+    if (next() % 2) { /* a good one, as far as that goes */
+        attr.local_addr >>= 2;
+        attr.local_length = (uint64_t)1 << 40;
+        attr.length = 1 + next() % (next() % 2 ? 4096 : (uint64_t)1 << 36);
+        attr.remote_addr >>= 2;
+        attr.remote_length = 0;
+        attr.wr_id >>= 1;
+    }
+    if (attr.mr)
+        attr.local_addr = attr.local_length = attr.lkey = 0;
+    if (ANY(vbn_rdma_split(g.qp, &attr, first, wrs, capacity, &count, &total))) {
+        MUST(!count && !total, "outputs");
+        return;
+    }
+    MUST(total && first <= total && count == (total - first < capacity ? total - first : capacity), "%u requests", count);
+    for (uint32_t i = 0; i < count; i++) {
+        const vbn_send_wr *wr = &wrs[i];
+
+        MUST(wr->wr_id == attr.wr_id + first + i, "wr_id of request %u", i);
+        MUST(wr->sge.length && wr->sge.length <= attr.length && (!attr.chunk || wr->sge.length <= attr.chunk), "length of request %u", i);
+        MUST(!i || (wr->sge.addr == next_local && wr->remote_addr == next_remote), "addresses of request %u", i);
+        next_local = wr->sge.addr + wr->sge.length;
+        next_remote = wr->remote_addr + wr->sge.length;
+    }
+    if (count && first + count == total)
+        MUST(next_remote == attr.remote_addr + attr.remote_offset + attr.length, "the end of the transfer");
+}
+
+static void explaining(void)
+{
+    static const char *const drivers[] = {NULL, "", "efa", "mlx5_core", "rxe", "another"};
+    char text[VBN_EXPLAIN_TEXT_SIZE + 1];
+    size_t capacity = next() % VBN_EXPLAIN_TEXT_SIZE, needed;
+    vbn_explain_attr attr;
+
+    scatter(&attr, sizeof(attr));
+    attr.struct_size = sizeof(attr);
+    attr.set &= next() % 8 ? 1 : UINT64_MAX;
+    attr.driver_name = drivers[next() % ARRAY_SIZE(drivers)];
+    attr.context = next() % 2 ? g.context : NULL;
+    if (next() % 2)
+        attr.driver = next() % 2 ? VBN_DRIVER_EFA : 0;
+    if (next() % 2)
+        attr.status = (int32_t)(next() % 26);
+    if (next() % 2)
+        attr.vendor_err = (uint32_t)(next() % 20);
+    text[capacity] = 0x5a;
+    if (ANY(vbn_explain(&attr, text, capacity, &needed)))
+        return;
+    MUST(text[capacity] == 0x5a, "written beyond the room");
+    MUST(needed > 40 && needed <= VBN_EXPLAIN_TEXT_SIZE, "room for %zu bytes", needed);
+    MUST(!capacity || strlen(text) == (needed <= capacity ? needed : capacity) - 1, "%zu bytes written", strlen(text));
+}
+
 static void creation(void)
 {
     NEW(vbn_cq_attr, cq_attr);
@@ -135,6 +217,7 @@ static void creation(void)
     attr.struct_size = sizeof(attr);
     attr.send_cq = g.cq;
     attr.recv_cq = NULL;
+    attr.srq = NULL;
     attr.max_send_wr = (uint32_t)edge();
     attr.max_recv_sge = (uint32_t)edge();
     attr.max_inline_data = (uint32_t)edge();
@@ -210,6 +293,41 @@ static void records(void)
     }
     if (!ANY(vbn_rc_record_encode(&r, bytes, VBN_RC_RECORD_SIZE)))
         OK(vbn_rc_record_decode(bytes, VBN_RC_RECORD_SIZE, &back));
+}
+
+/* Records that grow: noise behind a header, or a good one with a few bytes changed, in memory that ends with it. */
+static void growing_records(void)
+{
+    NEW(vbn_endpoint_info, info);
+    NEW(vbn_endpoint_info, back);
+    uint8_t bytes[VBN_RECORD_MAX_SIZE];
+    size_t size = VBN_RECORD_HEADER_SIZE + next() % 300;
+    uint8_t *exact;
+
+    scatter(bytes, size);
+    memcpy(bytes, "VBN1", 4);
+    bytes[4] = (uint8_t)(size >> 8);
+    bytes[5] = (uint8_t)size;
+    bytes[6] = 0;
+    bytes[7] = 1;
+    if (next() % 2) {
+        OK(vbn_endpoint_info_local(g.qp, NULL, &info));
+        OK(vbn_endpoint_info_encode(&info, bytes, sizeof(bytes), &size));
+        for (uint64_t n = next() % 4; n; n--)
+            bytes[next() % size] = (uint8_t)next();
+    }
+    exact = malloc(size);
+    MUST(exact, "no memory");
+    memcpy(exact, bytes, size);
+    if (!ANY(vbn_endpoint_info_decode(exact, size, &info))) {
+        OK(vbn_endpoint_info_encode(&info, bytes, sizeof(bytes), &size));
+        OK(vbn_endpoint_info_decode(bytes, size, &back));
+        CHECK_MEM(&back, &info, sizeof(info));
+    }
+    free(exact);
+    scatter(&info, sizeof(info));
+    info.struct_size = sizeof(info);
+    ANY(vbn_endpoint_info_encode(&info, bytes, next() % sizeof(bytes), &size));
 }
 
 static void posting(void)
@@ -295,7 +413,47 @@ static void questions(void)
         MUST(names[i]((int32_t)edge())[0], "no name");
 }
 
-#define TESTS(X) X(registration) X(cutting) X(creation) X(modification) X(connecting) X(records) X(posting) X(polling) X(questions)
+/* Memory of a simulated GPU: a small block, a large one, and segments with a hole. */
+static void gpus(void)
+{
+    static CUdeviceptr memory[3];
+    CUmemAllocationProp prop = {.type = 1, .location = {1, 0}, .allocFlags = {.gpuDirectRDMACapable = 1}};
+    CUmemGenericAllocationHandle handle;
+    CUcontext context;
+    uint64_t ptr, length;
+    int32_t kind = (int32_t)(next() % 8 ? next() % 2 : edge()), device = (int32_t)(next() % 2 ? next() % 3 : edge()), done;
+    NEW(vbn_gpu_pointer_info, info);
+    NEW(vbn_gpu_device_info, device_info);
+    NEW(vbn_gpu_dmabuf_attr, attr);
+    NEW(vbn_gpu_dmabuf, buf);
+
+    if (!memory[0]) {
+        MUST(!simcuda_start() && !simcuda_use(0), "no simulated libcuda");
+        sim.reset();
+        MUST(!sim.cuda.Init(0) && !sim.cuda.CtxCreate(&context, 0, 0), "the simulated driver");
+        MUST(!sim.cuda.MemAlloc(&memory[0], 1000) && !sim.cuda.MemAlloc(&memory[1], 3 << 20), "memory");
+        MUST(!sim.cuda.MemAddressReserve(&memory[2], 8 << 20, 0, 0, 0), "addresses");
+        for (int i = 0; i < 3; i++)
+            MUST(i == 1 || (!sim.cuda.MemCreate(&handle, 2 << 20, &prop, 0) &&
+                            !sim.cuda.MemMap(memory[2] + (uint64_t)i * (2 << 20), 2 << 20, 0, handle, 0)), "segment");
+    }
+    ptr = next() % 4 ? memory[next() % 3] + next() % (5 << 20) % edge_or_one() : edge();
+    length = next() % 2 ? next() % (6 << 20) : edge();
+    attr.flags = next() % 4 ? 0 : edge();
+    ANY(vbn_gpu_pointer_query(kind, ptr, &info));
+    ANY(vbn_gpu_device_query(kind, device, &device_info));
+    ANY(vbn_gpu_flush_writes(kind, device, (int32_t)(next() % 2 ? 100 : edge()), &done));
+    ANY(vbn_gpu_synchronize(kind, device));
+    if (!ANY(vbn_gpu_dmabuf_export(kind, ptr, length, &attr, &buf))) {
+        MUST(buf.base + buf.offset == ptr && buf.offset + length <= buf.length && buf.fd >= 0, "base %llx offset %llx length %llx of %llx+%llx",
+             (unsigned long long)buf.base, (unsigned long long)buf.offset, (unsigned long long)buf.length, (unsigned long long)ptr,
+             (unsigned long long)length);
+        close(buf.fd);
+    }
+    MUST(sim.contexts() == 1, "contexts: %u", sim.contexts());
+}
+
+#define TESTS(X) X(gpus) X(registration) X(cutting) X(splitting) X(explaining) X(creation) X(modification) X(connecting) X(records) X(growing_records) X(posting) X(polling) X(questions)
 #define X(name) \
     static void random_##name(void) { with(name); }
 TESTS(X)

@@ -4,6 +4,7 @@
 #define TESTS_C_COMMON_H
 
 #include <stdint.h>
+#include <stdlib.h>
 
 #include "harness.h"
 
@@ -13,6 +14,8 @@
 
 #define ACCESS_ALL (VBN_ACCESS_LOCAL_WRITE | VBN_ACCESS_REMOTE_WRITE | VBN_ACCESS_REMOTE_READ)
 
+struct side;
+
 /* What differs from the usual. All zero: the usual. */
 struct setup {
     const char *device; /* test_device() */
@@ -20,7 +23,10 @@ struct setup {
     uint64_t access;    /* ACCESS_ALL */
     uint32_t send_wr, recv_wr, send_sge, recv_sge, inline_data;
     uint32_t cqe; /* 256 */
+    uint64_t fields; /* of an extended completion queue */
     uint64_t send_ops;
+    int32_t qp_type; /* VBN_QPT_RC; UC, UD (without record) */
+    vbn_srq *(*srq)(struct side *side); /* makes side->srq, for the queue pair to receive from */
     uint8_t sq_sig_all;
     uint8_t no_channel;
     const vbn_rc_attr *rc; /* for record and connection */
@@ -32,11 +38,14 @@ struct side {
     vbn_pd *pd;
     vbn_channel *channel;
     vbn_cq *cq;
+    vbn_srq *srq;
     vbn_qp *qp;
     vbn_mr *mr;
     uint8_t *memory;
     uint64_t size;
     vbn_rc_record record;
+    vbn_wc kept[8]; /* receives that came while run_send waited */
+    uint32_t kept_count;
 };
 
 struct pair {
@@ -67,12 +76,47 @@ void post_recv(struct side *side, uint64_t wr_id, uint64_t offset, uint32_t leng
 /* The next completion, which must come; the same, which must have succeeded and be of this request. */
 vbn_wc next_wc(struct side *side);
 vbn_wc next_ok(struct side *side, uint64_t wr_id);
-/* A post and its success. */
+/* A post and its success. Between the two a peer's answer may come in: nothing orders a receive's completion and that of the send which
+ * it answers. Such receives are kept for next_wc. */
 void run_send(struct side *side, const vbn_send_wr *wr);
 /* No completion is there. */
 void check_no_wc(struct side *side);
 /* A write that arrives, as a sign of life of both ends. */
 void check_alive(struct pair *pair);
+
+/* ---- Datagrams ---- */
+
+/* A UD receive begins with this many bytes for the header. */
+#define GRH 40
+
+void ud_prepare(struct side *side, uint32_t qkey);
+/* The way from one side to another, which is prepared. */
+vbn_peer *ud_peer(struct side *from, struct side *to);
+vbn_send_wr ud_wr(const struct side *side, vbn_peer *peer, uint64_t wr_id, uint64_t offset, uint32_t length);
+
+/* Multicast on a second device of RoCE v2, from the first one's link-local address, which needs no route to the group. Skips without a second. */
+const char *second_device(void);
+vbn_peer *group_peer(struct side *side, const uint8_t group[16], uint32_t qkey);
+/* The receiving host must be a member of the IP group as well: as long as this socket is open. */
+int join_group(struct side *side, const uint8_t group[16]);
+
+/* ---- Threads ---- */
+
+/* A thread can't end its test: it notes its first problem, with the library's last error, and gives up. */
+struct problem {
+    char text[1200]; /* empty: none */
+};
+
+/* Returns 1. */
+int wrong(struct problem *problem, const char *what, int64_t number);
+
+/* ---- Memory windows of type 2 ---- */
+
+vbn_send_wr bind_wr(const vbn_bind_mw_ext *ext, uint64_t wr_id);
+vbn_send_wr invalidate_wr(uint32_t rkey, uint64_t wr_id);
+/* Binds the window to a part of the side's memory; returns its key once it is bound. The side's region must allow it. */
+uint32_t bind_window(struct side *side, vbn_mw *mw, uint64_t offset, uint64_t length, uint64_t access);
+void invalidate_window(struct side *side, uint32_t rkey);
 
 int32_t qp_state(vbn_qp *qp);
 vbn_qp_info qp_info(vbn_qp *qp);
@@ -82,6 +126,12 @@ vbn_live_info live_info(const vbn_context *context);
 void qp_force(vbn_qp *qp, int32_t state);
 
 int is_soft_roce(const char *device);
+/* Ends a test for which something is missing: a failure in the VM, whose soft-RoCE, kernel and libraries are known to have it; elsewhere a skip. */
+#define LACKS(...)                                   \
+    do {                                             \
+        if (getenv("VMRUN_GUEST")) FAIL(__VA_ARGS__); \
+        SKIP(__VA_ARGS__);                           \
+    } while (0)
 /* Skips the test on a device without RC queue pairs, with the reason "needs RC: ...". Leaves nothing open. */
 void need_rc(const char *device);
 void sleep_ms(int ms);

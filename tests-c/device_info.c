@@ -98,6 +98,28 @@ static void open_and_query(void) {
     CHECK_OK(vbn_context_close(&context));
 }
 
+/* The driver is known, and a completion is explained by its rules. */
+static void driver(void) {
+    open_device();
+    vbn_context_info info = {.struct_size = sizeof info};
+    vbn_explain_attr attr = {.struct_size = sizeof attr, .status = VBN_WC_GENERAL_ERR, .vendor_err = 14};
+    char text[VBN_EXPLAIN_TEXT_SIZE];
+    CHECK_OK(vbn_context_query(context, &info));
+    if (strncmp(test_device(), "efa", 3) == 0) {
+        CHECK_EQ(info.driver, VBN_DRIVER_EFA);
+        CHECK_STR(info.driver_name, "efa");
+    }
+    if (is_soft_roce(test_device())) {
+        CHECK_EQ(info.driver, VBN_DRIVER_RXE);
+        CHECK_STR(info.driver_name, "rxe");
+    }
+    attr.context = context;
+    CHECK_OK(vbn_explain(&attr, text, sizeof text, NULL));
+    CHECK_EQ(strstr(text, "UNKNOWN_PEER") != NULL, info.driver == VBN_DRIVER_EFA);
+    close_device();
+    CHECK_STATUS(vbn_explain(&attr, text, sizeof text, NULL), VBN_ERR_CLOSED);
+}
+
 static void open_first(void) {
     test_device();
     CHECK_OK(vbn_context_open(NULL, NULL, &context));
@@ -393,6 +415,7 @@ static void library(void) {
 static const struct test tests[] = {
     {"list", list},
     {"open_and_query", open_and_query},
+    {"driver", driver},
     {"open_first", open_first},
     {"open_missing", open_missing},
     {"query_device", query_device},

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /* Every field of a device, a port and a queue pair is the one that libibverbs tells. */
+#include <dlfcn.h>
 #include <endian.h>
 #include <infiniband/verbs.h>
 #include <string.h>
@@ -116,6 +117,17 @@ static void port(void) {
     SAME(phys_state);
     SAME(link_layer);
     SAME(flags);
+
+    /* The speed by its own call, of rdma-core 62 and newer, which not every driver answers. */
+    int (*query_speed)(struct ibv_context *, uint32_t, uint64_t *) = NULL;
+    uint64_t speed = 0;
+    *(void **)&query_speed = dlsym(RTLD_DEFAULT, "ibv_query_port_speed");
+    int told = query_speed && query_speed(raw, 1, &speed) == 0;
+    CHECK_EQ((ours.valid & VBN_PORT_VALID_SPEED) != 0, told);
+    CHECK_UEQ(ours.speed_100mbps, told ? speed : 0);
+    CHECK_EQ((ours.valid & VBN_PORT_VALID_SPEED_EX) != 0, ours.active_speed_ex != 0);
+    CHECK(strcmp(vbn_port_speed_name(ours.active_speed), vbn_port_speed_name(UINT32_MAX)) != 0);
+    test_note("speed %s, %llu x 100 Mb/s, ex %u", vbn_port_speed_name(ours.active_speed), (unsigned long long)ours.speed_100mbps, ours.active_speed_ex);
     CHECK_OK(vbn_context_close(&context));
 }
 

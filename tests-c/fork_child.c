@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /* A forked child can't use what it inherited and can't harm it, and can open the device anew. */
+#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -11,8 +12,8 @@ static struct pair p;
 /* Runs a test body in a child and waits for it: its failure is this test's. */
 static void in_child(const char *name, void (*body)(void)) {
     struct test test = {name, body};
-    pid_t pid = fork();
-    if (pid == 0) _exit(test_child("fork_child", &test));
+    pid_t pid = test_fork();
+    if (pid == 0) exit(test_child("fork_child", &test)); /* with all that libraries have registered for an exit */
     CHECK(pid > 0);
     int status = -1;
     CHECK_EQ(waitpid(pid, &status, 0), pid);

@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 #include "harness.h"
 
+#include <fcntl.h>
 #include <inttypes.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 enum outcome { PASSED, FAILED, SKIPPED };
 
@@ -124,9 +128,25 @@ static enum outcome attempt(const struct test *test) {
     }
 }
 
+/* A test that failed may have left child processes, which would wait for it, and hold its output open, for ever. */
+static void end_children(void) {
+    char list[4096] = "";
+    int fd = open("/proc/thread-self/children", O_RDONLY | O_CLOEXEC);
+    if (fd < 0) return;
+    ssize_t length = read(fd, list, sizeof list - 1);
+    close(fd);
+    if (length <= 0) return;
+    char *at = list;
+    for (long pid; (pid = strtol(at, &at, 10)) > 0;) {
+        kill((pid_t)pid, SIGKILL);
+        waitpid((pid_t)pid, NULL, 0);
+    }
+}
+
 static enum outcome run(const char *program, const struct test *test) {
     what[0] = 0;
     enum outcome outcome = attempt(test);
+    if (outcome == FAILED) end_children();
     switch (outcome) {
     case PASSED: printf("ok %s/%s\n", program, test->name); break;
     case FAILED: printf("FAIL %s/%s: %s\n", program, test->name, what); break;
@@ -141,6 +161,11 @@ int test_child(const char *program, const struct test *test) {
     if (attempt(test) == PASSED) return 0;
     test_note("%s/%s in a child: %s", program, test->name, what);
     return 1;
+}
+
+pid_t test_fork(void) {
+    fflush(NULL);
+    return fork();
 }
 
 static int wanted(const char *name, int argc, char **argv) {

@@ -17,6 +17,7 @@
 #define TESTS_C_HARNESS_H
 
 #include <stdint.h>
+#include <sys/types.h>
 #include <verbena.h>
 
 struct test {
@@ -28,6 +29,9 @@ int test_main(const char *program, const struct test *tests, int argc, char **ar
 
 /* Runs one test in a child process: 0 if it passed; else 1, with its message as a remark. */
 int test_child(const char *program, const struct test *test);
+
+/* fork, such that a child that ends by exit doesn't print what its parent has not printed yet. */
+pid_t test_fork(void);
 
 /* These three end the test. */
 _Noreturn void test_fail(const char *file, int line, const char *format, ...) __attribute__((format(printf, 3, 4)));

@@ -71,8 +71,13 @@ static void not_mapped(void) {
     CHECK_STATUS(vbn_mr_reg(pd, hole, 8192, VBN_ACCESS_LOCAL_WRITE, NULL, &mr), VBN_ERR_DRIVER);
     CHECK(mr == NULL);
     CHECK_EQ(test_error().sys_errno, EFAULT);
-    test_note("%s", test_error().message);
-    CHECK_HAS(test_error().message, "map");
+    vbn_error_info error = test_error();
+    test_note("%s", error.message);
+    CHECK_HAS(error.message, "map");
+    static char text[VBN_EXPLAIN_TEXT_SIZE];
+    CHECK_OK(vbn_explain_error(&error, NULL, text, sizeof text, NULL));
+    CHECK_UEQ(strncmp(text, error.message, strlen(error.message)), 0);
+    CHECK_HAS(text, "/proc/self/maps");
     close_pd();
 }
 

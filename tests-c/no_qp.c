@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /* What needs no queue pair, and so runs on every device: the handles of a device in every order of closing, and after a fork. */
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
@@ -129,8 +130,8 @@ static void live_counts(void) {
 
 static void in_child(const char *name, void (*body)(void)) {
     struct test test = {name, body};
-    pid_t pid = fork();
-    if (pid == 0) _exit(test_child("no_qp", &test));
+    pid_t pid = test_fork();
+    if (pid == 0) exit(test_child("no_qp", &test)); /* with all that libraries have registered for an exit */
     CHECK(pid > 0);
     int status = -1;
     CHECK_EQ(waitpid(pid, &status, 0), pid);
@@ -217,6 +218,66 @@ static void dmabuf(void) {
     close(fd);
 }
 
+/* What no EFA has: each is refused by name. */
+static void what_an_efa_lacks(void) {
+    static const uint8_t group[16] = {0xff, 0x0e, [15] = 7};
+    vbn_device_attr device = {.struct_size = sizeof device};
+    open_all(&o);
+    CHECK_OK(vbn_context_query_device(o.context, &device));
+    if (device.vendor_id != 0x1d0f) {
+        close_all(&o);
+        SKIP("the device is no EFA");
+    }
+    vbn_srq *srq = (vbn_srq *)memory;
+    CHECK_STATUS(vbn_srq_create(o.pd, NULL, &srq), VBN_ERR_NOT_SUPPORTED);
+    CHECK(srq == NULL);
+    CHECK_HAS(test_error().message, "no shared receive queues on efa_0; an EFA never has");
+    vbn_qp *qp = NULL;
+    vbn_qp_init_attr uc = {.struct_size = sizeof uc, .send_cq = o.cq, .qp_type = VBN_QPT_UC};
+    CHECK_STATUS(vbn_qp_create(o.pd, &uc, &qp), VBN_ERR_NOT_SUPPORTED);
+    CHECK_HAS(test_error().message, "VBN_QPT_SRD or VBN_QPT_UD");
+    static const int32_t xrc[] = {VBN_QPT_XRC_SEND, VBN_QPT_XRC_RECV};
+    for (int i = 0; i < 2; i++) {
+        vbn_qp_init_attr attr = {.struct_size = sizeof attr, .send_cq = o.cq, .qp_type = xrc[i]};
+        CHECK_STATUS(vbn_qp_create(o.pd, &attr, &qp), VBN_ERR_NOT_SUPPORTED);
+        CHECK_HAS(test_error().message, "XRC");
+    }
+    int domain; /* never looked at */
+    vbn_srq_attr shared = {.struct_size = sizeof shared, .srq_type = VBN_SRQT_XRC, .xrcd = (struct ibv_xrcd *)&domain, .cq = o.cq};
+    CHECK_STATUS(vbn_srq_create(o.pd, &shared, &srq), VBN_ERR_NOT_SUPPORTED);
+    CHECK_HAS(test_error().message, "an EFA never has");
+    shared = (vbn_srq_attr){.struct_size = sizeof shared, .srq_type = VBN_SRQT_TM, .cq = o.cq, .max_num_tags = 8, .max_ops = 8};
+    CHECK_STATUS(vbn_srq_create(o.pd, &shared, &srq), VBN_ERR_NOT_SUPPORTED);
+    CHECK_HAS(test_error().message, "an EFA never has");
+    for (int32_t type = VBN_MW_TYPE_1; type <= VBN_MW_TYPE_2; type++) {
+        vbn_mw *mw = (vbn_mw *)memory;
+        CHECK_STATUS(vbn_mw_alloc(o.pd, type, NULL, &mw), VBN_ERR_NOT_SUPPORTED);
+        CHECK(mw == NULL);
+        test_note("%s", test_error().message);
+    }
+    static const uint64_t ops[] = {VBN_QP_OP_ATOMIC_CMP_AND_SWP, VBN_QP_OP_ATOMIC_FETCH_AND_ADD, VBN_QP_OP_SEND_WITH_INV, VBN_QP_OP_LOCAL_INV,
+                                   VBN_QP_OP_BIND_MW, VBN_QP_OP_FLUSH, VBN_QP_OP_ATOMIC_WRITE};
+    for (unsigned i = 0; i < 2 * sizeof ops / sizeof *ops; i++) {
+        vbn_qp_init_attr attr = {
+            .struct_size = sizeof attr, .send_cq = o.cq, .qp_type = i % 2 ? VBN_QPT_UD : VBN_QPT_SRD, .send_ops = VBN_QP_OP_SEND | ops[i / 2],
+        };
+        CHECK_STATUS(vbn_qp_create(o.pd, &attr, &qp), VBN_ERR_NOT_SUPPORTED);
+        CHECK(qp == NULL);
+        CHECK_UEQ(test_error().value, ops[i / 2]);
+        CHECK_HAS(test_error().message, "send_ops");
+    }
+    vbn_qp_init_attr ud = {.struct_size = sizeof ud, .send_cq = o.cq, .qp_type = VBN_QPT_UD};
+    CHECK_OK(vbn_qp_create(o.pd, &ud, &qp));
+    CHECK_STATUS(vbn_qp_attach_mcast(qp, group, 0), VBN_ERR_NOT_SUPPORTED);
+    CHECK_HAS(test_error().message, "multicast is not supported by device");
+    vbn_wc wc = {.opcode = VBN_WC_RECV};
+    vbn_ah *ah = NULL;
+    CHECK_STATUS(vbn_ah_from_wc(o.pd, &wc, memory, 1, &ah), VBN_ERR_NOT_SUPPORTED);
+    CHECK_HAS(test_error().message, "EFA");
+    CHECK_OK(vbn_qp_close(&qp));
+    close_all(&o);
+}
+
 static const struct test tests[] = {
     {"dmabuf", dmabuf},
     {"all_orders", all_orders},
@@ -225,6 +286,7 @@ static const struct test tests[] = {
     {"close_in_child", close_in_child},
     {"open_in_child", open_in_child},
     {"exit_of_child", exit_of_child},
+    {"what_an_efa_lacks", what_an_efa_lacks},
     {NULL, NULL},
 };
 

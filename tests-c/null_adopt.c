@@ -220,7 +220,7 @@ static void other_types_of_queue_pairs(void)
     __typeof__(ibv_create_qp) *create;
     __typeof__(ibv_destroy_qp) *destroy;
     void *library = dlopen(getenv("VBN_IBVERBS_LIBRARY"), RTLD_NOW | RTLD_LOCAL);
-    struct ibv_qp_init_attr attr = {.qp_type = IBV_QPT_UD, .cap = {1, 1, 1, 1, 0}};
+    struct ibv_qp_init_attr attr = {.qp_type = IBV_QPT_DRIVER, .cap = {1, 1, 1, 1, 0}};
     struct ibv_qp *native;
     vbn_qp *qp = (void *)&attr;
 

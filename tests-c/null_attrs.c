@@ -334,7 +334,7 @@ static void query_tells_what_was_set(void)
     MUST(info.user_data == QP_DATA && info.qp_num == g.qpn && info.qp_type == VBN_QPT_RC, "user_data, qp_num or qp_type");
     MUST(info.max_send_wr == 512 && info.max_recv_wr == 512 && info.max_send_sge == 4 && info.max_recv_sge == 4 && info.max_inline_data == 64,
          "capacities");
-    MUST(info.max_message == 1u << 30 && info.send_ops == 0x1f && !info.sq_sig_all, "max_message, send_ops or sq_sig_all");
+    MUST(info.max_message == 1u << 30 && info.send_ops == 0x3ff && !info.sq_sig_all, "max_message, send_ops or sq_sig_all");
     end();
 }
 
@@ -398,19 +398,27 @@ static void the_smaller_mtu(void)
     end();
 }
 
+/* On the second port of two, too. */
 static void connecting_with_everything_given(void)
 {
     NEW(vbn_rc_attr, attr);
+    NEW(vbn_port_attr, port);
     struct ibv_qp_attr got;
 
     begin();
+    null.device_attr()->orig_attr.phys_port_cnt = 2;
+    null.port_attr()->lid = 30;
+    reopen();
+    OK(vbn_context_query_port(g.context, 2, &port));
+    MUST(port.lid == 31, "lid %u", port.lid);
+    WANT(vbn_context_query_port(g.context, 3, &port), VBN_ERR_LIMIT);
     attr.set = (VBN_RC_SET_PSN << 1) - 1;
     attr.access = VBN_ACCESS_REMOTE_ATOMIC;
     attr.psn = 0x777777;
     attr.path_mtu = VBN_MTU_256;
     attr.flow_label = 0x12345;
-    attr.pkey_index = 0;
-    attr.port_num = 1;
+    attr.pkey_index = 1;
+    attr.port_num = 2;
     attr.sgid_index = 1;
     attr.hop_limit = 3;
     attr.traffic_class = 106;
@@ -425,18 +433,18 @@ static void connecting_with_everything_given(void)
     attr.rnr_retry = 0;
     attr.max_rd_atomic = 0;
     OK(vbn_rc_record_local(g.qp, &attr, &local));
-    MUST(local.psn == 0x777777 && local.gid[0] == 0xfe, "the local record");
+    MUST(local.psn == 0x777777 && local.gid[0] == 0xfe && local.lid == 31, "the local record");
     remote = local;
     remote.qp_num ^= 1;
     OK(vbn_qp_to_init(g.qp, &attr));
     got = modified(INIT_MASK);
-    MUST(got.qp_access_flags == IBV_ACCESS_REMOTE_ATOMIC, "access");
+    MUST(got.qp_access_flags == IBV_ACCESS_REMOTE_ATOMIC && got.pkey_index == 1 && got.port_num == 2, "INIT");
     OK(vbn_qp_to_rtr(g.qp, &local, &remote, &attr));
     got = modified(RTR_MASK);
     MUST(got.path_mtu == IBV_MTU_256 && !got.min_rnr_timer && !got.max_dest_rd_atomic, "RTR");
     MUST(got.ah_attr.grh.flow_label == 0x12345 && got.ah_attr.grh.sgid_index == 1 && got.ah_attr.grh.hop_limit == 3 && got.ah_attr.grh.traffic_class == 106,
          "global header");
-    MUST(got.ah_attr.sl == 5 && got.ah_attr.src_path_bits == 6 && got.ah_attr.static_rate == 7, "address");
+    MUST(got.ah_attr.port_num == 2 && got.ah_attr.sl == 5 && got.ah_attr.src_path_bits == 6 && got.ah_attr.static_rate == 7, "address");
     OK(vbn_qp_to_rts(g.qp, &local, &attr));
     got = modified(RTS_MASK);
     MUST(got.sq_psn == 0x777777 && !got.timeout && !got.retry_cnt && !got.rnr_retry && !got.max_rd_atomic, "RTS: zeros that were meant");
@@ -567,7 +575,7 @@ static void port_attributes(void)
     from->port_cap_flags = 11;
     OK(vbn_context_query_port(g.context, 1, &attr));
     MUST(attr.state == IBV_PORT_DOWN && attr.max_mtu == VBN_MTU_4096 && attr.active_mtu == VBN_MTU_1024 && attr.link_layer == 2, "enums");
-    MUST(attr.gid_tbl_len == 4 && attr.pkey_tbl_len == 1 && attr.max_msg_sz == 1u << 30 && attr.port_cap_flags == 11, "lengths");
+    MUST(attr.gid_tbl_len == 4 && attr.pkey_tbl_len == 2 && attr.max_msg_sz == 1u << 30 && attr.port_cap_flags == 11, "lengths");
     MUST(attr.bad_pkey_cntr == 1 && attr.qkey_viol_cntr == 2 && attr.lid == 3 && attr.sm_lid == 4 && attr.lmc == 5, "counters or lids");
     MUST(attr.sm_sl == 6 && attr.subnet_timeout == 7 && attr.init_type_reply == 8 && attr.active_width == 9 && attr.active_speed == 10, "small ones");
     end();
@@ -603,6 +611,8 @@ static void gids_and_pkeys(void)
     CHECK_MEM(gid, zero, 16);
     OK(vbn_context_query_pkey(g.context, 1, 0, &pkey));
     MUST(pkey == 0xffff, "pkey 0x%x", pkey);
+    OK(vbn_context_query_pkey(g.context, 1, 1, &pkey));
+    MUST(pkey == 0x8123, "pkey 0x%x", pkey);
     OK(vbn_gid_select(g.context, 1, NULL, &choice, NULL, 0, 0, &count));
     MUST(choice.index == 2 && choice.type == VBN_GID_TYPE_ROCE_V2 && !choice.last_resort && choice.text[0] && count == 3, "choice %u", choice.index);
     CHECK_MEM(choice.gid, ipv4_gid, 16);

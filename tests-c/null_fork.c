@@ -3,7 +3,7 @@
 #include <pthread.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include "null_help.h"
+#include "null_flow.h"
 
 static struct rig g;
 
@@ -260,12 +260,49 @@ static void forks_among_threads(void)
     null_clean();
 }
 
+static vbn_flow *rule;
+static vbn_counters *counters;
+
+static void rules_are_the_parents(void)
+{
+    uint64_t value;
+    vbn_flow *other;
+
+    FORKED(vbn_counters_read(counters, &value, 1, 0));
+    FORKED(vbn_counters_attach(counters, rule, VBN_COUNTER_BYTES, 0));
+    FORKED(vbn_flow_create(g.qp, NULL, NULL, 0, &other));
+    OK(vbn_qp_close(&g.qp));
+    OK(vbn_counters_close(&counters));
+    OK(vbn_flow_close(&rule));
+    MUST(steering.flows == 1 && steering.counters == 1, "%d rules, %d counters", steering.flows, steering.counters);
+}
+
+static void rules(void)
+{
+    vbn_flow_spec spec = {.type = VBN_FLOW_SPEC_ACTION_COUNT};
+
+    null_begin();
+    memset(&steering, 0, sizeof(steering));
+    g = rig_open();
+    steer(g.ibv_context);
+    OK(vbn_counters_create(g.context, NULL, &counters));
+    spec.counters = counters;
+    OK(vbn_flow_create(g.qp, NULL, &spec, 1, &rule));
+    in_child(rules_are_the_parents);
+    OK(vbn_flow_close(&rule));
+    OK(vbn_counters_close(&counters));
+    MUST(!steering.flows && !steering.counters, "%d rules, %d counters", steering.flows, steering.counters);
+    rig_close(&g);
+    null_clean();
+}
+
 static const struct test tests[] = {
     {"inherited_handles", inherited_handles},
     {"opening_anew", opening_anew},
     {"leaving_at_once", leaving_at_once},
     {"grandchildren", grandchildren},
     {"forks_among_threads", forks_among_threads},
+    {"rules", rules},
     {NULL, NULL},
 };
 

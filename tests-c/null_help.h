@@ -194,9 +194,12 @@ static inline void null_clean(void)
     NULL_GONE(contexts);
     NULL_GONE(pds);
     NULL_GONE(mrs);
+    NULL_GONE(mws);
     NULL_GONE(channels);
     NULL_GONE(cqs);
     NULL_GONE(qps);
+    NULL_GONE(srqs);
+    NULL_GONE(ahs);
     NULL_GONE(lists);
     NULL_GONE(fds);
     MUST(!live.destroyed_unacked, "%u objects were destroyed with unacknowledged events", live.destroyed_unacked);

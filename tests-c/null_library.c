@@ -87,8 +87,13 @@ static void dmabuf_needs_34(void)
     vbn_context *context;
     vbn_mr *mr = (void *)&context;
     vbn_pd *pd;
+    NEW(vbn_caps, caps);
+    char text[256];
 
     OK(vbn_context_open(NULL, NULL, &context));
+    OK(vbn_context_caps(context, &caps));
+    OK(vbn_caps_reason(&caps, VBN_CAP_DMABUF, text, sizeof(text), NULL));
+    MUST(!(caps.caps & VBN_CAP_DMABUF) && strstr(text, "no ibv_reg_dmabuf_mr for dma-buf regions; it needs rdma-core 34"), "%s", text);
     OK(vbn_pd_alloc(context, NULL, &pd));
     WANT(vbn_mr_reg_dmabuf(pd, 5, 0, 64, 0, 0, NULL, &mr), VBN_ERR_SYMBOL_MISSING);
     WANT_TEXT("ibv_reg_dmabuf_mr");
@@ -112,6 +117,7 @@ static void current(void)
     MUST(info.release_min >= 34 && info.release_min <= 44, "release_min %u", info.release_min);
     MUST(!info.release_below || info.release_below > 44, "release_below %u", info.release_below);
     MUST(strstr(info.path, "libibverbs.so.1"), "path %s", info.path);
+    MUST(info.copies == 1 && !info.other_path[0], "%u copies, %s", info.copies, info.other_path);
     MUST(!lacks("ibv_reg_dmabuf_mr", &symbol), "ibv_reg_dmabuf_mr is missing");
 }
 
@@ -406,6 +412,8 @@ static void another_copy(void)
     CHECK_STR(last()->object, path);
     WANT_TEXT("vbn_library_init");
     MUST(!context, "*out");
+    MUST(query().copies == 2, "%u copies", query().copies);
+    CHECK_STR(query().other_path, path);
     MUST(!close_device(theirs), "the refused context can't be closed");
     works();
 }

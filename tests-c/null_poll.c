@@ -2,6 +2,7 @@
 /* Polling: completions come through as they are, but for the byte order of immediate values; failures and the first of them. */
 #include <arpa/inet.h>
 #include <limits.h>
+#include <time.h>
 #include "null_help.h"
 
 static struct rig g;
@@ -350,12 +351,61 @@ static void wait_outlasts_stale_events(void)
     end();
 }
 
+/* What comes between the poll and the arming has no event: only a poll behind the arming finds it, and at once. */
+static void wait_polls_behind_the_arming(void)
+{
+    struct nullv_stats seen;
+    struct timespec before, after;
+
+    begin();
+    for (int round = 0; round < 3; round++) {
+        struct ibv_wc wc = sample(1);
+
+        wc.wr_id = 70 + (unsigned)round;
+        null.push_wc_at_arm(g.ibv_cq, &wc);
+        OK(vbn_cq_poll(g.cq, 8, wcs, &got));
+        MUST(!got, "%u before the arming", got);
+        null.stats_reset();
+        clock_gettime(CLOCK_MONOTONIC, &before);
+        OK(vbn_cq_wait(g.cq, 8, wcs, 0, 8000000000, &got));
+        clock_gettime(CLOCK_MONOTONIC, &after);
+        MUST(got == 1 && wcs[0].wr_id == wc.wr_id, "%u completions, request %llu", got, (unsigned long long)wcs[0].wr_id);
+        MUST(after.tv_sec - before.tv_sec < 4, "it was slept over for %d s", (int)(after.tv_sec - before.tv_sec));
+        null.stats(&seen);
+        MUST(seen.notify_calls == 1 && seen.poll_calls == 2, "armed %d times, %d polls", (int)seen.notify_calls, (int)seen.poll_calls);
+    }
+    end();
+}
+
+/* Within the busy window nothing is armed; after it, the queue is. */
+static void wait_is_busy_first(void)
+{
+    struct nullv_stats seen = {0};
+
+    begin();
+    null.set_walk(1); /* counts */
+    null.stats_reset();
+    WANT(vbn_cq_wait(g.cq, 8, wcs, 60000000000, 20000000, &got), VBN_ERR_TIMEOUT);
+    null.stats(&seen);
+    MUST(!seen.notify_calls, "armed %d times", (int)seen.notify_calls);
+    /* Not at the first try if this thread is held up for all of the time. */
+    for (int i = 0; i < 20 && !seen.notify_calls; i++) {
+        WANT(vbn_cq_wait(g.cq, 8, wcs, 1000000, 50000000, &got), VBN_ERR_TIMEOUT);
+        null.stats(&seen);
+    }
+    MUST(seen.notify_calls, "never armed");
+    end();
+}
+
 static void wait_passes_errors_on(void)
 {
     begin();
     null.fail("ibv_req_notify_cq", 1, EINVAL);
     WANT(vbn_cq_wait(g.cq, 8, wcs, 0, 1000000000, &got), VBN_ERR_DRIVER);
     WANT_TEXT("ibv_req_notify_cq");
+    null.fail("ibv_req_notify_cq", 1, EOPNOTSUPP); /* libefa before rdma-core 38 */
+    WANT(vbn_cq_wait(g.cq, 8, wcs, 0, 1000000000, &got), VBN_ERR_NOT_SUPPORTED);
+    WANT_TEXT("create the queue without a channel");
     null.fail("ibv_poll_cq", 1, EINVAL);
     WANT(vbn_cq_wait(g.cq, 8, wcs, 0, 1000000000, &got), VBN_ERR_DRIVER);
     WANT_TEXT("ibv_poll_cq");
@@ -398,6 +448,8 @@ static const struct test tests[] = {
     {"check_tells_the_failure", check_tells_the_failure},
     {"wait_finds_what_is_there", wait_finds_what_is_there},
     {"wait_outlasts_stale_events", wait_outlasts_stale_events},
+    {"wait_polls_behind_the_arming", wait_polls_behind_the_arming},
+    {"wait_is_busy_first", wait_is_busy_first},
     {"wait_passes_errors_on", wait_passes_errors_on},
     {"wait_refuses_a_shared_channel", wait_refuses_a_shared_channel},
     {NULL, NULL},

@@ -195,7 +195,7 @@ static char three_sges[64];
 
 static void unknown_flag(vbn_send_wr *wr) { wr->flags = 16; }
 static void unknown_high_flag(vbn_send_wr *wr) { wr->flags = 1ull << 32; }
-static void atomic_opcode(vbn_send_wr *wr) { wr->opcode = 5; }
+static void tso_opcode(vbn_send_wr *wr) { wr->opcode = 10; }
 static void opcode_64(vbn_send_wr *wr) { wr->opcode = 64; }
 static void opcode_huge(vbn_send_wr *wr) { wr->opcode = UINT32_MAX; }
 static void own_opcode(vbn_send_wr *wr) { wr->opcode = 0x10000; }
@@ -224,7 +224,7 @@ static void misaligned_list(vbn_send_wr *wr) { wr->num_sge = 2; wr->sg_list = (v
 static const struct mistake mistakes[] = {
     {"flag 16", VBN_ERR_ARGUMENT, unknown_flag, 16, 15},
     {"flag 2^32", VBN_ERR_ARGUMENT, unknown_high_flag, 1ull << 32, 15},
-    {"opcode 5", VBN_ERR_NOT_SUPPORTED, atomic_opcode, 5, 0},
+    {"opcode 10", VBN_ERR_NOT_SUPPORTED, tso_opcode, 10, 0},
     {"opcode 64", VBN_ERR_NOT_SUPPORTED, opcode_64, 64, 0},
     {"opcode 2^32-1", VBN_ERR_NOT_SUPPORTED, opcode_huge, UINT32_MAX, 0},
     {"opcode 0x10000", VBN_ERR_NOT_SUPPORTED, own_opcode, 0x10000, 0},

@@ -210,6 +210,38 @@ static void twice(void) {
     other = p.b.record;
     other.gid[15] ^= 1;
     CHECK_STATUS(vbn_qp_connect_rc(p.a.qp, &p.a.record, &other, NULL), VBN_ERR_ARGUMENT);
+    CHECK_HAS(test_error().message, "a peer of another GID");
+    check_alive(&p);
+    pair_close(&p);
+}
+
+/* In RTR number, address and the peer's numbering count; and a step that has been made isn't made again. */
+static void another_peer_in_rtr(void) {
+    pair_open(&p, NULL);
+    CHECK_OK(vbn_qp_to_init(p.a.qp, NULL));
+    CHECK_OK(vbn_qp_to_rtr(p.a.qp, &p.a.record, &p.b.record, NULL));
+    vbn_rc_record other = p.b.record;
+    other.qp_num ^= 1;
+    CHECK_STATUS(vbn_qp_connect_rc(p.a.qp, &p.a.record, &other, NULL), VBN_ERR_ARGUMENT);
+    CHECK_HAS(test_error().message, "a peer of another number");
+    CHECK_UEQ(test_error().value, other.qp_num);
+    CHECK_UEQ(test_error().limit, p.b.record.qp_num);
+    other = p.b.record;
+    other.gid[15] ^= 1;
+    CHECK_STATUS(vbn_qp_connect_rc(p.a.qp, &p.a.record, &other, NULL), VBN_ERR_ARGUMENT);
+    CHECK_HAS(test_error().message, "a peer of another GID");
+    other = p.b.record;
+    other.psn = (other.psn + 1) & 0xffffff;
+    CHECK_STATUS(vbn_qp_connect_rc(p.a.qp, &p.a.record, &other, NULL), VBN_ERR_ARGUMENT);
+    CHECK_HAS(test_error().message, "another PSN");
+    CHECK_UEQ(test_error().value, other.psn);
+    CHECK_STATUS(vbn_qp_to_rtr(p.a.qp, &p.a.record, &p.b.record, NULL), VBN_ERR_DRIVER);
+    test_note("%s", test_error().message);
+    CHECK_EQ(qp_state(p.a.qp), VBN_QPS_RTR);
+    pair_connect(&p, NULL);
+    CHECK_STATUS(vbn_qp_to_rts(p.a.qp, &p.a.record, NULL), VBN_ERR_DRIVER);
+    test_note("%s", test_error().message);
+    CHECK_EQ(qp_state(p.a.qp), VBN_QPS_RTS);
     check_alive(&p);
     pair_close(&p);
 }
@@ -268,6 +300,7 @@ static const struct test tests[] = {
     {"every_parameter", every_parameter},
     {"the_smaller_mtu", the_smaller_mtu},
     {"twice", twice},
+    {"another_peer_in_rtr", another_peer_in_rtr},
     {"from_any_state", from_any_state},
     {"foreign_local_record", foreign_local_record},
     {"after_a_failure", after_a_failure},

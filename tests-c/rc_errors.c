@@ -143,6 +143,17 @@ static void receive_too_small(void) {
     CHECK(sent.status == VBN_WC_REM_INV_REQ_ERR || sent.status == VBN_WC_REM_OP_ERR);
     /* Soft-RoCE runs into the end of the list and calls that a malformed request. */
     CHECK_EQ(received.status, is_soft_roce(test_device()) ? VBN_WC_LOC_QP_OP_ERR : VBN_WC_LOC_LEN_ERR);
+    if (is_soft_roce(test_device())) {
+        static char text[VBN_EXPLAIN_TEXT_SIZE];
+        vbn_explain_attr attr = {
+            .struct_size = sizeof attr, .context = p.b.context, .status = received.status, .vendor_err = received.vendor_err, .qp_num = received.qp_num,
+        };
+        CHECK_OK(vbn_explain(&attr, text, sizeof text, NULL));
+        CHECK_HAS(text, "Soft-RoCE (Linux 6.1) reports a wrong lkey so");
+        attr.context = NULL;
+        CHECK_OK(vbn_explain(&attr, text, sizeof text, NULL));
+        CHECK(!strstr(text, "Soft-RoCE (Linux 6.1) reports"));
+    }
     CHECK_UEQ(received.wr_id, 37);
     check_first_error(&p.b, &received);
     pair_close(&p);

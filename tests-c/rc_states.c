@@ -466,7 +466,42 @@ static void drain(void) {
     pair_close(&p);
 }
 
+/* A send that is posted while the queue drains waits, and runs when the queue pair is back. Receives are taken all the time. */
+static void posts_in_sqd(void) {
+    pair_open_connected(&p, NULL);
+    vbn_qp_attr attr = {.struct_size = sizeof attr, .set = VBN_QP_STATE, .qp_state = VBN_QPS_SQD};
+    if (vbn_qp_modify(p.a.qp, &attr) != VBN_OK) SKIP("%s", test_last_error());
+    CHECK_EQ(qp_state(p.a.qp), VBN_QPS_SQD);
+    post_recv(&p.a, 7, 4096, 64);
+    vbn_send_wr wr = send_wr(&p.a, &p.b, VBN_WR_RDMA_WRITE, 1, 0, 8);
+    uint32_t posted = 99;
+    CHECK_OK(vbn_qp_post_send(p.a.qp, &wr, 1, &posted));
+    CHECK_UEQ(posted, 1);
+    sleep_ms(100);
+    check_no_wc(&p.a);
+    attr.qp_state = VBN_QPS_RTS;
+    CHECK_OK(vbn_qp_modify(p.a.qp, &attr));
+    vbn_send_wr next = send_wr(&p.a, &p.b, VBN_WR_RDMA_WRITE, 2, 0, 8);
+    post_send(&p.a, &next); /* soft-RoCE looks at the queue when something is posted */
+    next_ok(&p.a, 1);
+    next_ok(&p.a, 2);
+    pair_close(&p);
+}
+
+/* A queue pair gets into SQE by itself only, and no device here ever does: nobody can post in it. */
+static void no_way_to_sqe(void) {
+    pair_open_connected(&p, NULL);
+    vbn_qp_attr attr = {.struct_size = sizeof attr, .set = VBN_QP_STATE, .qp_state = VBN_QPS_SQE};
+    CHECK(vbn_qp_modify(p.a.qp, &attr) != VBN_OK);
+    CHECK_HAS(test_error().message, "no such transition");
+    CHECK_EQ(qp_state(p.a.qp), VBN_QPS_RTS);
+    check_alive(&p);
+    pair_close(&p);
+}
+
 static const struct test tests[] = {
+    {"posts_in_sqd", posts_in_sqd},
+    {"no_way_to_sqe", no_way_to_sqe},
     {"send_in_reset", send_in_reset},
     {"send_in_init", send_in_init},
     {"send_in_rtr", send_in_rtr},

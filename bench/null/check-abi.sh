@@ -17,7 +17,8 @@ fail() {
 readelf -d "$out/libibverbs.so.1" | grep -q 'SONAME.*\[libibverbs.so.1\]' || fail "wrong SONAME"
 versions "$out/libibverbs.so.1" > "$out/ours.txt"
 grep -q 'nullv_fail@@NULLV_1' "$out/ours.txt" || fail "nullv_fail@@NULLV_1 is missing"
-grep -v '@@NULLV_1$' "$out/ours.txt" > "$out/ours-verbs.txt"
+grep '@@EFA_1' "$out/ours.txt" > "$out/ours-efa.txt" || fail "there is no libefa"
+grep -v -e '@@NULLV_1$' -e '@@EFA_1' "$out/ours.txt" > "$out/ours-verbs.txt"
 
 if [ ! -e "$real" ]; then
 	echo "check-abi: SKIP the comparison: there is no $real (install libibverbs-dev)"
@@ -27,6 +28,13 @@ else
 	versions "$real" > "$out/real.txt"
 	diff "$out/real.txt" "$out/ours-verbs.txt" || fail "the symbols differ from $real (< real, > ours)"
 	echo "check-abi: $(wc -l < "$out/ours-verbs.txt") symbol versions equal those of $real"
+	# Of libefa's, those that release 44 has. The rest is newer than anything here to compare with.
+	efa=$(readlink -f "$(dirname "$real")/libefa.so.1")
+	if [ -e "$efa" ]; then
+		grep '@@EFA_1\.[0-2]$' "$out/ours-efa.txt" > "$out/want.txt"
+		versions "$efa" | comm -23 "$out/want.txt" - | grep . && fail "not in $efa"
+		echo "check-abi: $(wc -l < "$out/want.txt") symbol versions are those of $efa"
+	fi
 fi
 
 # Each old build: the full list without the nodes that are newer, and without the private one, which has another name.

@@ -21,7 +21,7 @@ static int check(struct ibv_context *context, const struct ibv_cq_init_attr_ex *
 		return EINVAL;
 	if (a->comp_vector >= (uint32_t)context->num_comp_vectors)
 		return EINVAL;
-	if (a->wc_flags & ~(uint64_t)IBV_CREATE_CQ_SUP_WC_FLAGS)
+	if (a->wc_flags & ~(uint64_t)(is_efa(context) ? IBV_WC_STANDARD_FLAGS : IBV_CREATE_CQ_SUP_WC_FLAGS))
 		return EOPNOTSUPP;
 	return 0;
 }
@@ -53,9 +53,9 @@ static void set_reads(struct ibv_cq_ex *cq, uint64_t flags)
 #undef READ
 }
 
-static struct ncq *cq_new(struct ibv_context *context, const struct ibv_cq_init_attr_ex *a, enum fn fn)
+struct ncq *cq_new(struct ibv_context *context, const struct ibv_cq_init_attr_ex *a, enum fn fn)
 {
-	bool extended = fn == F_ibv_create_cq_ex;
+	bool extended = fn != F_ibv_create_cq;
 	struct ncq *c;
 	int err;
 
@@ -147,10 +147,12 @@ int ibv_destroy_cq(struct ibv_cq *cq)
 	*(c->prev ? &c->prev->next : &ctx->cqs) = c->next;
 	if (c->next)
 		c->next->prev = c->prev;
-	for (struct wc_node *node = c->injected.head, *next; node; node = next) {
-		next = node->next;
-		free(node);
-	}
+	struct wc_queue *queues[] = { &c->injected, &c->at_arm };
+	for (int i = 0; i < 2; i++)
+		for (struct wc_node *node = queues[i]->head, *next; node; node = next) {
+			next = node->next;
+			free(node);
+		}
 	ctx->children--;
 	live.cqs--;
 	pthread_mutex_unlock(&big);

@@ -8,12 +8,14 @@
 #include <unistd.h>
 #include "internal.h"
 
+/* Devices without and with a libefa. */
 #define MAX_DEVICES 16
+#define MAX_EFAS 4
 #define NUM_GIDS 4
 
 struct ncontext *contexts;
 
-static struct ibv_device devices[MAX_DEVICES];
+static struct ibv_device devices[MAX_DEVICES + MAX_EFAS];
 static struct ibv_device_attr_ex device_attr;
 static struct ibv_port_attr port_attr;
 
@@ -26,17 +28,24 @@ static int env_int(const char *name, int otherwise)
 
 static void device_fill(struct ibv_device *d, int i)
 {
-	d->node_type = IBV_NODE_CA;
-	d->transport_type = IBV_TRANSPORT_IB;
-	snprintf(d->name, sizeof(d->name), "null%d", i);
+	bool efa = i >= MAX_DEVICES;
+
+	d->node_type = efa ? IBV_NODE_UNSPECIFIED : IBV_NODE_CA;
+	d->transport_type = efa ? IBV_TRANSPORT_UNSPECIFIED : IBV_TRANSPORT_IB;
+	snprintf(d->name, sizeof(d->name), efa ? "nullefa%d" : "null%d", efa ? i - MAX_DEVICES : i);
 	snprintf(d->dev_name, sizeof(d->dev_name), "uverbs%d", i);
 	snprintf(d->dev_path, sizeof(d->dev_path), "/sys/class/infiniband_verbs/uverbs%d", i);
-	snprintf(d->ibdev_path, sizeof(d->ibdev_path), "/sys/class/infiniband/null%d", i);
+	snprintf(d->ibdev_path, sizeof(d->ibdev_path), "/sys/class/infiniband/%s", d->name);
 }
 
 static int device_index(const struct ibv_device *device)
 {
 	return (int)(device - devices);
+}
+
+bool is_efa(const struct ibv_context *context)
+{
+	return device_index(context->device) >= MAX_DEVICES;
 }
 
 /* 02:00:00:ff:fe:..: locally administered, so that it can belong to nobody. */
@@ -45,10 +54,19 @@ static uint64_t guid(int i)
 	return htobe64(0x020000fffe000000ULL + (unsigned)i + 1);
 }
 
+static const uint16_t pkeys[] = { 0xffff, 0x8123 };
+#define NUM_PKEYS (int)(sizeof(pkeys) / sizeof(pkeys[0]))
+
+static int has_port(uint32_t port)
+{
+	return port >= 1 && port <= device_attr.orig_attr.phys_port_cnt;
+}
+
 void attributes_reset(void)
 {
 	struct ibv_device_attr *a = &device_attr.orig_attr;
 
+	efa_reset();
 	memset(&device_attr, 0, sizeof(device_attr));
 	strcpy(a->fw_ver, "null-1.0");
 	a->max_mr_size = UINT64_MAX;
@@ -75,7 +93,7 @@ void attributes_reset(void)
 	a->max_srq = 1024;
 	a->max_srq_wr = 8192;
 	a->max_srq_sge = 16;
-	a->max_pkeys = 1;
+	a->max_pkeys = NUM_PKEYS;
 	a->local_ca_ack_delay = 15;
 	a->phys_port_cnt = 1;
 	device_attr.completion_timestamp_mask = UINT64_MAX;
@@ -93,7 +111,7 @@ void attributes_reset(void)
 	port_attr.gid_tbl_len = NUM_GIDS;
 	port_attr.port_cap_flags = IBV_PORT_CM_SUP | IBV_PORT_IP_BASED_GIDS;
 	port_attr.max_msg_sz = 1U << 30;
-	port_attr.pkey_tbl_len = 1;
+	port_attr.pkey_tbl_len = NUM_PKEYS;
 	port_attr.max_vl_num = 1;
 	port_attr.active_width = 2;
 	port_attr.active_speed = 32;
@@ -122,7 +140,7 @@ static void env_fail(void)
 
 static void init_once(void)
 {
-	for (int i = 0; i < MAX_DEVICES; i++)
+	for (int i = 0; i < MAX_DEVICES + MAX_EFAS; i++)
 		device_fill(&devices[i], i);
 	attributes_reset();
 	nullv_set_poll_n(env_int("NULLV_POLL_N", 0));
@@ -151,7 +169,7 @@ struct ibv_port_attr *nullv_port_attr(void)
 
 struct ibv_device **ibv_get_device_list(int *num_devices)
 {
-	int n = env_int("NULLV_DEVICES", 2);
+	int n = env_int("NULLV_DEVICES", 2), efas = env_int("NULLV_EFA", 0);
 	int err = env_int("NULLV_LIST_ERRNO", 0);
 	struct ibv_device **list;
 
@@ -165,13 +183,17 @@ struct ibv_device **ibv_get_device_list(int *num_devices)
 	FAIL_PTR(ibv_get_device_list);
 	if (n < 0 || n > MAX_DEVICES)
 		n = MAX_DEVICES;
-	list = calloc((size_t)n + 1, sizeof(*list));
+	if (efas < 0 || efas > MAX_EFAS)
+		efas = MAX_EFAS;
+	list = calloc((size_t)(n + efas) + 1, sizeof(*list));
 	if (!list)
 		return NULL;
 	for (int i = 0; i < n; i++)
 		list[i] = &devices[i];
+	for (int i = 0; i < efas; i++)
+		list[n + i] = &devices[MAX_DEVICES + i];
 	if (num_devices)
-		*num_devices = n;
+		*num_devices = n + efas;
 	pthread_mutex_lock(&big);
 	live.lists++;
 	pthread_mutex_unlock(&big);
@@ -225,12 +247,19 @@ static int query_device_ex(struct ibv_context *context, const struct ibv_query_d
 
 static int query_port(struct ibv_context *context, uint8_t port, struct ibv_port_attr *attr, size_t size)
 {
-	(void)context;
+	struct ibv_port_attr a = port_attr;
+
 	FAIL_ERRNO(ibv_query_port);
-	if (port != 1)
+	if (!has_port(port))
 		return EINVAL;
+	a.lid = (uint16_t)(a.lid + port - 1);
+	if (is_efa(context)) {
+		a.link_layer = IBV_LINK_LAYER_UNSPECIFIED;
+		a.gid_tbl_len = 1;
+		a.flags = 0;
+	}
 	memset(attr, 0, size);
-	memcpy(attr, &port_attr, size < sizeof(port_attr) ? size : sizeof(port_attr));
+	memcpy(attr, &a, size < sizeof(a) ? size : sizeof(a));
 	return 0;
 }
 
@@ -252,12 +281,12 @@ static int query_rt_values(struct ibv_context *context, struct ibv_values_ex *va
 	return 0;
 }
 
-/* fe80:: as RoCE v1 and v2, ::ffff:192.0.2.(i+1) as v2, and an empty slot. */
+/* fe80:: as RoCE v1 and v2, ::ffff:192.0.2.(i+1) as v2, and an empty slot. EFA has one, of neither kind. */
 static int gid_entry(struct ibv_context *context, uint32_t port, uint32_t index, struct ibv_gid_entry *e)
 {
 	int dev = device_index(context->device);
 
-	if (port != 1 || index >= NUM_GIDS)
+	if (!has_port(port) || index >= (is_efa(context) ? 1 : NUM_GIDS))
 		return EINVAL;
 	if (index == NUM_GIDS - 1)
 		return ENODATA;
@@ -266,6 +295,10 @@ static int gid_entry(struct ibv_context *context, uint32_t port, uint32_t index,
 	e->port_num = port;
 	e->gid_type = index ? IBV_GID_TYPE_ROCE_V2 : IBV_GID_TYPE_ROCE_V1;
 	e->ndev_ifindex = 1;
+	if (is_efa(context)) {
+		e->gid_type = IBV_GID_TYPE_IB;
+		e->ndev_ifindex = 0;
+	}
 	if (index < 2) {
 		e->gid.global.subnet_prefix = htobe64(0xfe80000000000000ULL);
 		e->gid.global.interface_id = guid(dev);
@@ -355,11 +388,11 @@ int ibv_query_pkey(struct ibv_context *context, uint8_t port, int index, __be16 
 {
 	(void)context;
 	FAIL_MINUS(ibv_query_pkey);
-	if (port != 1 || index) {
+	if (!has_port(port) || index < 0 || index >= NUM_PKEYS) {
 		errno = EINVAL;
 		return -1;
 	}
-	*pkey = htons(0xffff);
+	*pkey = htons(pkeys[index]);
 	return 0;
 }
 
@@ -367,11 +400,9 @@ int ibv_get_pkey_index(struct ibv_context *context, uint8_t port, __be16 pkey)
 {
 	__be16 found;
 
-	if (ibv_query_pkey(context, port, 0, &found))
-		return -1;
-	if (found == pkey)
-		return 0;
-	errno = EINVAL;
+	for (int index = 0; !ibv_query_pkey(context, port, index, &found); index++)
+		if (found == pkey)
+			return index;
 	return -1;
 }
 

@@ -8,7 +8,9 @@ what=$1 symbols=$2 minor=$3 private=$4
 map() {
 	awk -v minor="$minor" -v private="$private" '
 		/^#/ { next }
-		$2 != "PRIVATE" { split($2, v, "."); if (v[2] > minor + 0) next }
+		# libefa lies in a file of its own elsewhere; here it is in the newest build.
+		$2 ~ /^EFA/ && minor < 14 { next }
+		$2 !~ /^(PRIVATE|EFA)/ { split($2, v, "."); if (v[2] > minor + 0) next }
 		!($2 in names) { order[++nodes] = $2 }
 		# An older version of a name gets its node from .symver. It must not be listed here, where it would take the
 		# newer one along, and "local: *" must not stand in its node, where it would hide it.
@@ -16,10 +18,10 @@ map() {
 		END {
 			for (i = 1; i <= nodes; i++) {
 				node = order[i]
-				chain = node == "PRIVATE" ? "" : last
-				printf "IBVERBS_%s {\n\tglobal:\n%s}%s;\n", \
-					node == "PRIVATE" ? "PRIVATE_" private : node, names[node], chain
-				if (node != "PRIVATE") last = " IBVERBS_" node
+				family = node ~ /^EFA/ ? "EFA" : node == "PRIVATE" ? node : "IBVERBS"
+				name = family == "EFA" ? node : "IBVERBS_" (node == "PRIVATE" ? "PRIVATE_" private : node)
+				printf "%s {\n\tglobal:\n%s}%s;\n", name, names[node], last[family]
+				if (family != "PRIVATE") last[family] = " " name
 			}
 			print "NULLV_1 {\n\tglobal:\n\t\tnullv_*;\n\tlocal: *;\n};"
 		}' "$symbols"

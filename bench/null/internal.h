@@ -84,6 +84,15 @@
 	X(ibv_wr_complete, wr_complete, D) \
 	X(ibv_post_recv, post_recv, D) \
 	X(ibv_post_srq_recv, post_srq_recv, D) \
+	X(efadv_query_device, query_efa, C) \
+	X(efadv_create_qp_ex, create_qp, C) \
+	X(efadv_create_cq, create_cq, C) \
+	X(efadv_query_ah, query_efa, C) \
+	X(efadv_query_mr, query_efa, C) \
+	X(efadv_query_qp_wqs, query_efa, C) \
+	X(efadv_query_cq, query_efa, C) \
+	X(efadv_get_max_sq_depth, query_efa, C) \
+	X(efadv_get_max_rq_depth, query_efa, C) \
 	X(ibv_poll_cq, poll_cq, D) \
 	X(ibv_start_poll, start_poll, D) \
 	X(ibv_next_poll, next_poll, D) \
@@ -153,17 +162,29 @@ struct wc_queue {
 	struct wc_node *head, **tail;
 };
 
+/* libefa's own halves of a CQ and a QP. */
+struct efa_cq {
+	uint64_t comp_mask;
+	int (*wc_read_sgid)(struct efa_cq *cq, union ibv_gid *gid);
+	bool (*wc_is_unsolicited)(struct efa_cq *cq);
+};
+struct efa_qp {
+	uint64_t comp_mask;
+	void (*wr_set_processing_hints)(struct efa_qp *qp, uint32_t hints);
+};
+
 /* An extended and a plain CQ share their layout up to the extended part, so one type serves both. */
 struct ncq {
 	struct ibv_cq_ex cq;
 	bool extended;
 	unsigned children;
 	unsigned comp_got, async_got;
-	struct wc_queue injected;
+	struct wc_queue injected, at_arm;
 	/* One extended poll: entries left after the current one, and that one in slow mode. */
 	int left;
 	bool polling;
 	struct ibv_wc cur;
+	struct efa_cq efa;
 	struct ncq *prev, *next;
 };
 
@@ -175,10 +196,12 @@ struct nsrq {
 	unsigned async_got;
 	struct ncq *cq;
 	struct nxrcd *xrcd;
+	struct ibv_tm_cap tags;
 };
 
 struct nqp {
 	struct ibv_qp_ex qp;
+	void *newer[2];   /* operations that come after those of these headers: see null_wr_flush */
 	bool extended;
 	uint64_t send_ops;
 	struct ibv_qp_init_attr init;
@@ -190,6 +213,7 @@ struct nqp {
 	bool session, need_data;
 	struct nullv_wr *staged;
 	size_t num_staged, cap_staged;
+	struct efa_qp efa;
 	struct nqp *prev, *next;
 };
 
@@ -221,6 +245,10 @@ void script_clear(void);
 /* device.c */
 void context_ops(struct ncontext *ctx);
 void attributes_reset(void);
+bool is_efa(const struct ibv_context *context);
+
+/* efa.c */
+void efa_reset(void);
 
 /* mode.c */
 void mode_update(void);
@@ -235,8 +263,10 @@ void events_drop_cq(struct ncq *cq);
 void events_drop_async(struct ibv_context *context, const void *element);
 
 /* cq.c, qp.c, mr.c, pd.c, srq.c: reached through the tables */
+struct ncq *cq_new(struct ibv_context *context, const struct ibv_cq_init_attr_ex *a, enum fn fn);
 struct ibv_cq_ex *create_cq_ex(struct ibv_context *context, struct ibv_cq_init_attr_ex *init);
 int modify_cq(struct ibv_cq *cq, struct ibv_modify_cq_attr *attr);
+struct ibv_qp *qp_new(struct ibv_context *context, struct ibv_qp_init_attr_ex *a, enum fn fn);
 struct ibv_qp *create_qp_ex(struct ibv_context *context, struct ibv_qp_init_attr_ex *init);
 int modify_qp_rate_limit(struct ibv_qp *qp, struct ibv_qp_rate_limit_attr *attr);
 struct ibv_mw *alloc_mw(struct ibv_pd *pd, enum ibv_mw_type type);
@@ -265,6 +295,16 @@ static inline struct ncq *to_cq_ex(struct ibv_cq_ex *c) { return (struct ncq *)c
 static inline struct nqp *to_qp(struct ibv_qp *q) { return (struct nqp *)q; }
 static inline struct nqp *to_qp_ex(struct ibv_qp_ex *q) { return (struct nqp *)q; }
 static inline struct nsrq *to_srq(struct ibv_srq *s) { return (struct nsrq *)s; }
+
+/* ibv_wr_flush, since rdma-core 45: right behind the last operation of 44, whichever headers these are. */
+enum { NULL_WR_FLUSH = 14 };
+#define NULL_EX_WITH_FLUSH (1ULL << 11)
+typedef void null_flush(struct ibv_qp_ex *qp, uint32_t rkey, uint64_t addr, size_t length, uint8_t type, uint8_t level);
+extern null_flush *null_flush_ops[2];   /* fast and slow */
+static inline null_flush **null_wr_flush(struct ibv_qp_ex *q)
+{
+	return (null_flush **)(void *)((char *)q + offsetof(struct ibv_qp_ex, wr_atomic_write) + sizeof(q->wr_atomic_write));
+}
 
 /* Handles and numbers that no two objects share. */
 uint32_t next_number(void);

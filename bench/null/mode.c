@@ -60,6 +60,7 @@ void qp_mode(struct nqp *qp)
 	OP(wr_send_inv, flags & IBV_QP_EX_WITH_SEND_WITH_INV);
 	OP(wr_send_tso, flags & IBV_QP_EX_WITH_TSO);
 	OP(wr_atomic_write, flags & IBV_QP_EX_WITH_ATOMIC_WRITE);
+	SET(*null_wr_flush(to), flags & NULL_EX_WITH_FLUSH ? null_flush_ops[slow] : NULL);
 	OP(wr_set_ud_addr, to->qp_base.qp_type == IBV_QPT_UD || to->qp_base.qp_type == IBV_QPT_DRIVER);
 	OP(wr_set_xrc_srqn, to->qp_base.qp_type == IBV_QPT_XRC_SEND);
 	OP(wr_set_inline_data, true);

@@ -162,9 +162,26 @@ int dealloc_mw(struct ibv_mw *mw)
 	return 0;
 }
 
+static struct ibv_mw_bind last_bind;
+static bool have_bind;
+
+int nullv_last_bind_mw(struct ibv_mw_bind *bind)
+{
+	if (!have_bind) {
+		errno = ENODATA;
+		return -1;
+	}
+	*bind = last_bind;
+	return 0;
+}
+
 int bind_mw(struct ibv_qp *qp, struct ibv_mw *mw, struct ibv_mw_bind *bind)
 {
-	(void)qp, (void)bind;
+	(void)qp;
+	pthread_mutex_lock(&big);
+	last_bind = *bind;
+	have_bind = true;
+	pthread_mutex_unlock(&big);
 	FAIL_ERRNO(ibv_bind_mw);
 	mw->rkey = ibv_inc_rkey(mw->rkey);
 	return 0;

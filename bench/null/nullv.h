@@ -30,6 +30,9 @@ struct nullv_wc_extra {
 	uint32_t tm_priv;
 	uint32_t flow_tag;
 	uint16_t cvlan;
+	uint8_t has_sgid;          /* EFA: the sender is a stranger, with this GID */
+	uint8_t unsolicited;       /* EFA: a write with immediate that used up no receive */
+	uint8_t sgid[16];
 };
 void nullv_set_wc_extra(const struct nullv_wc_extra *extra);
 
@@ -82,6 +85,9 @@ struct nullv_wr {
 	const void *tso_hdr;
 	uint16_t tso_hdr_sz;
 	uint16_t tso_mss;
+	uint64_t flush_length;
+	uint8_t flush_type;
+	uint8_t flush_level;
 	uint32_t qp_num;           /* 0 for a shared receive queue */
 	uint8_t is_recv;
 	uint8_t via_wr_api;
@@ -92,9 +98,16 @@ struct nullv_wr {
 	uint64_t sge_hash;         /* over all segments */
 	uint64_t bytes;
 	uint64_t inline_hash;
+	uint32_t hints;            /* of efadv_wr_set_processing_hints */
 };
 /* The request accepted `back` requests ago (0 is the latest); walk mode or an armed script is needed. 256 are kept. */
 int nullv_posted(unsigned back, struct nullv_wr *out);
+
+/*
+ * The ibv_wr_* calls since the statistics were reset, one letter each; walk mode or an armed script is needed. S start, o an
+ * operation, u ibv_wr_set_ud_addr, d data, h hints, C complete, A abort. The first 4095 are kept.
+ */
+const char *nullv_wr_log(void);
 
 /* ---- Failures --------------------------------------------------------------------------------------------- */
 
@@ -120,6 +133,8 @@ void nullv_set_room(long n);
 /* Completions that the next polls find before anything else: of any queue, or of one. */
 int nullv_push_wc(const struct ibv_wc *wc);
 int nullv_push_wc_to(struct ibv_cq *cq, const struct ibv_wc *wc);
+/* One that comes just before this queue is armed next: no event tells of it. */
+int nullv_push_wc_at_arm(struct ibv_cq *cq, const struct ibv_wc *wc);
 
 /* Contexts opened from now on lack this operation (NULL in the table): "alloc_mw", "create_cq_ex"... EINVAL: no such. */
 int nullv_hide_op(const char *op);
@@ -166,6 +181,36 @@ struct nullv_mr_args {
 	unsigned access;
 };
 int nullv_last_reg_mr(struct nullv_mr_args *args);
+int nullv_last_bind_mw(struct ibv_mw_bind *bind);
+
+/* What a shared receive queue that matches tags was made with; -1 for another. */
+int nullv_srq_tags(struct ibv_srq *srq, struct ibv_tm_cap *tags, struct ibv_cq **cq);
+
+/* What efadv_query_device answers on the devices that NULLV_EFA asks for, to be changed in place. As in rdma-core 65. */
+struct nullv_efa_attr {
+	uint64_t comp_mask;
+	uint32_t max_sq_wr;
+	uint32_t max_rq_wr;
+	uint16_t max_sq_sge;
+	uint16_t max_rq_sge;
+	uint16_t inline_buf_size;
+	uint16_t inline_buf_size_ex;
+	uint32_t device_caps;
+	uint32_t max_rdma_size;
+};
+enum {
+	NULLV_EFA_READ = 1, NULLV_EFA_RNR_RETRY = 2, NULLV_EFA_SGID = 4, NULLV_EFA_WRITE = 8, NULLV_EFA_UNSOLICITED = 16,
+};
+struct nullv_efa_attr *nullv_efa_attr(void);
+
+/* What libefa was told beside the verbs' part, by the latest efadv_create_qp_ex. -1 with ENODATA where there was none. */
+struct nullv_efa_create {
+	uint32_t inlen;
+	uint16_t flags;
+	uint8_t sl;
+	uint64_t wr_flags;
+};
+int nullv_last_create_efa(struct nullv_efa_create *out);
 
 /* What the queries answer, to be changed in place before they are made. */
 struct ibv_device_attr_ex *nullv_device_attr(void);

@@ -16,9 +16,10 @@
 
 #define NULLV_FUNCTIONS(X) \
 	X(set_poll_n) X(set_wc) X(set_wc_extra) X(set_walk) X(stats) X(stats_reset) X(last_misuse) X(posted) X(fail) \
-	X(pending) X(fail_post) X(set_room) X(push_wc) X(push_wc_to) X(hide_op) X(reset) X(push_cq_event) \
+	X(pending) X(fail_post) X(set_room) X(push_wc) X(push_wc_to) X(push_wc_at_arm) X(hide_op) X(reset) X(push_cq_event) \
 	X(push_async_event) X(push_port_event) X(unacked) X(live) X(last_modify) X(last_create_qp) X(last_create_cq) \
-	X(last_create_ah) X(last_reg_mr) X(device_attr) X(port_attr)
+	X(last_create_ah) X(last_reg_mr) X(last_bind_mw) X(srq_tags) X(device_attr) X(port_attr) \
+	X(wr_log) X(efa_attr) X(last_create_efa)
 
 struct nullv {
 #define X(name) __typeof__(nullv_##name) *name;

@@ -29,7 +29,7 @@ int nullv_last_modify(struct ibv_qp_attr *attr, int *mask)
 	return 0;
 }
 
-static int check(const struct ibv_qp_init_attr_ex *a)
+static int check(struct ibv_context *context, const struct ibv_qp_init_attr_ex *a)
 {
 	const struct ibv_device_attr *d = &nullv_device_attr()->orig_attr;
 	const struct ibv_qp_cap *c = &a->cap;
@@ -41,6 +41,8 @@ static int check(const struct ibv_qp_init_attr_ex *a)
 	if (c->max_send_sge > (uint32_t)d->max_sge || c->max_recv_sge > (uint32_t)d->max_sge)
 		return EINVAL;
 	if (a->comp_mask & (IBV_QP_INIT_ATTR_IND_TABLE | IBV_QP_INIT_ATTR_RX_HASH))
+		return EOPNOTSUPP;
+	if (is_efa(context) && a->qp_type != IBV_QPT_UD && a->qp_type != IBV_QPT_DRIVER)
 		return EOPNOTSUPP;
 	return 0;
 }
@@ -88,7 +90,7 @@ static void qp_fill(struct nqp *q, struct ibv_context *context, const struct ibv
 	q->attr.cap = a->cap;
 }
 
-static struct ibv_qp *qp_new(struct ibv_context *context, struct ibv_qp_init_attr_ex *a, enum fn fn)
+struct ibv_qp *qp_new(struct ibv_context *context, struct ibv_qp_init_attr_ex *a, enum fn fn)
 {
 	struct nqp *q;
 	int err;
@@ -99,7 +101,7 @@ static struct ibv_qp *qp_new(struct ibv_context *context, struct ibv_qp_init_att
 	pthread_mutex_unlock(&big);
 	err = fn_fails(fn);
 	if (!err)
-		err = check(a);
+		err = check(context, a);
 	q = err ? NULL : calloc(1, sizeof(*q));
 	if (!q) {
 		if (err)

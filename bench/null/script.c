@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /* Scripts of failures, the statistics, and what is alive. */
-#include "internal.h"
+#include "slow.h"
 
 pthread_mutex_t big = PTHREAD_MUTEX_INITIALIZER;
 struct nullv_live live;
@@ -180,6 +180,7 @@ void nullv_stats_reset(void)
 	pthread_mutex_lock(&big);
 	memset(&stats, 0, sizeof(stats));
 	last_misuse[0] = '\0';
+	slow_log_reset();
 	pthread_mutex_unlock(&big);
 }
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /* Proves the null provider through the ordinary verbs API. Run with LD_LIBRARY_PATH at its folder. */
+#define _GNU_SOURCE   /* dlvsym */
 #include <arpa/inet.h>
+#include <dlfcn.h>
 #include <errno.h>
 #include <poll.h>
 #include <stdio.h>
@@ -373,6 +375,12 @@ static void completions(void)
 	CHECK(!ibv_start_poll(cq_ex, &(struct ibv_poll_cq_attr){ 0 }) && cq_ex->wr_id == 43);
 	CHECK(ibv_wc_read_vendor_err(cq_ex) == 9 && ibv_wc_read_byte_len(cq_ex) == 3 && ibv_next_poll(cq_ex) == ENOENT);
 	ibv_end_poll(cq_ex);
+	for (uint64_t id = 44; id < 46; id++) {
+		wc.wr_id = id;
+		CHECK(!nullv_push_wc_at_arm(cq, &wc));
+	}
+	CHECK(ibv_poll_cq(cq, 4, got) == 0 && !ibv_req_notify_cq((struct ibv_cq *)cq_ex, 0) && ibv_poll_cq(cq, 4, got) == 0);
+	CHECK(!ibv_req_notify_cq(cq, 0) && ibv_poll_cq(cq, 4, got) == 2 && got[0].wr_id == 44 && got[1].wr_id == 45);
 	CHECK(stats().misuse == 0);
 	nullv_reset();
 }
@@ -431,6 +439,112 @@ static void others(void)
 	CHECK(!ibv_dereg_mr(dmabuf) && !ibv_free_dm(dm) && !ibv_dealloc_mw(mw) && !ibv_destroy_ah(ah) && !ibv_destroy_srq(srq));
 }
 
+/* libefa's functions, which the real header of release 44 has in part only: so they are looked up and given plain bytes. */
+static void *efa(const char *name, const char *version)
+{
+	void *found = dlvsym(RTLD_DEFAULT, name, version);
+
+	CHECK(found);
+	return found;
+}
+
+static void efa_device(void)
+{
+	struct efadv_cq {
+		uint64_t comp_mask;
+		int (*read_sgid)(struct efadv_cq *cq, union ibv_gid *gid);
+		_Bool (*is_unsolicited)(struct efadv_cq *cq);
+	} *readers;
+	struct efadv_qp {
+		uint64_t comp_mask;
+		void (*set_hints)(struct efadv_qp *qp, uint32_t hints);
+	} *hinter;
+	int (*query_device)(struct ibv_context *, void *, uint32_t) = efa("efadv_query_device", "EFA_1.1");
+	struct ibv_qp *(*create_qp)(struct ibv_context *, void *, void *, uint32_t) = efa("efadv_create_qp_ex", "EFA_1.1");
+	struct ibv_cq_ex *(*create_cq)(struct ibv_context *, void *, void *, uint32_t) = efa("efadv_create_cq", "EFA_1.2");
+	struct efadv_cq *(*readers_of)(struct ibv_cq_ex *) = efa("efadv_cq_from_ibv_cq_ex", "EFA_1.2");
+	struct efadv_qp *(*hinter_of)(struct ibv_qp_ex *) = efa("efadv_qp_from_ibv_qp_ex", "EFA_1.6");
+	int (*max_rq_depth)(struct ibv_context *, void *, uint32_t) = efa("efadv_get_max_rq_depth", "EFA_1.5");
+	struct ibv_cq_init_attr_ex cq_init = { .cqe = 16, .wc_flags = IBV_WC_STANDARD_FLAGS };
+	struct ibv_qp_init_attr_ex qp_init = {
+		.cap = { 64, 64, 1, 1, 0 }, .qp_type = IBV_QPT_DRIVER,
+		.comp_mask = IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_SEND_OPS_FLAGS,
+		.send_ops_flags = IBV_QP_EX_WITH_SEND | IBV_QP_EX_WITH_RDMA_READ,
+	};
+	struct nullv_wc_extra extra = { .has_sgid = 1, .sgid = "a stranger's GID", .unsolicited = 1 };
+	uint64_t own_cq[2] = { 0, 3 }, own_qp[4] = { 0, (uint64_t)5 << 48 | (uint64_t)1 << 32, 1, 0 }, answer[8];
+	struct nullv_efa_create told;
+	struct ibv_context *c;
+	struct ibv_device **list;
+	struct ibv_port_attr port;
+	union ibv_gid gid;
+	struct ibv_pd *p;
+	struct ibv_cq_ex *ex;
+	struct ibv_qp *srd;
+	struct ibv_qp_ex *builder;
+	struct ibv_ah *ah;
+	struct nullv_wr w;
+	int n;
+
+	CHECK(query_device(ctx, answer, 32) == EOPNOTSUPP);
+	CHECK(!create_qp(ctx, &qp_init, own_qp, 16) && errno == EOPNOTSUPP);
+	setenv("NULLV_EFA", "1", 1);
+	list = ibv_get_device_list(&n);
+	CHECK(n == 3 && !strcmp(ibv_get_device_name(list[2]), "nullefa0") && !list[3]);
+	c = ibv_open_device(list[2]);
+	ibv_free_device_list(list);
+	unsetenv("NULLV_EFA");
+	memset(answer, 0xff, sizeof(answer));
+	CHECK(c && !query_device(c, answer, 40) && (uint32_t)answer[1] == 4096 && (uint32_t)answer[3] == 31 && !answer[4]);
+	CHECK(!ibv_query_port(c, 1, &port) && port.link_layer == IBV_LINK_LAYER_UNSPECIFIED && port.gid_tbl_len == 1);
+	CHECK(ibv_query_gid(c, 1, 1, &gid) == -1);
+	CHECK(max_rq_depth(c, (uint32_t[6]){ 0, 0, 2 }, 16) == 4096 && max_rq_depth(ctx, answer, 16) == -EOPNOTSUPP);
+
+	p = ibv_alloc_pd(c);
+	ex = create_cq(c, &cq_init, own_cq, sizeof(own_cq));
+	CHECK(p && ex && ibv_cq_ex_to_cq(ex)->cqe == 16);
+	readers = readers_of(ex);
+	nullv_set_wc_extra(&extra);
+	CHECK(readers->is_unsolicited(readers) && !readers->read_sgid(readers, &gid) && !memcmp(&gid, "a stranger's GID", 16));
+	nullv_reset();
+	CHECK(!readers->is_unsolicited(readers) && readers->read_sgid(readers, &gid) == -ENOENT);
+	own_cq[1] = 4;
+	CHECK(!create_cq(c, &cq_init, own_cq, sizeof(own_cq)) && errno == EINVAL);
+
+	qp_init.pd = p;
+	qp_init.send_cq = qp_init.recv_cq = ibv_cq_ex_to_cq(ex);
+	own_qp[3] = 1;
+	CHECK(!create_qp(c, &qp_init, own_qp, sizeof(own_qp)) && errno == EINVAL);   /* a tail that nobody knows */
+	srd = create_qp(c, &qp_init, own_qp, 24);
+	CHECK(srd && !nullv_last_create_efa(&told) && told.inlen == 24 && told.flags == 1 && told.sl == 5 && told.wr_flags == 1);
+	builder = ibv_qp_to_qp_ex(srd);
+	CHECK(builder && builder->wr_send && builder->wr_rdma_read && !builder->wr_rdma_write && builder->wr_set_ud_addr);
+	qp_init.qp_type = IBV_QPT_RC;
+	CHECK(!ibv_create_qp_ex(c, &qp_init) && errno == EOPNOTSUPP);
+	ah = ibv_create_ah(p, &(struct ibv_ah_attr){ .port_num = 1, .is_global = 1 });
+	hinter = hinter_of(builder);
+	nullv_set_walk(1);
+	ibv_wr_start(builder);
+	builder->wr_id = 1;
+	builder->wr_flags = IBV_SEND_SIGNALED;
+	ibv_wr_rdma_read(builder, 1, 2);
+	hinter->set_hints(hinter, 1);
+	ibv_wr_set_ud_addr(builder, ah, 3, 4);
+	ibv_wr_set_sge(builder, 5, 6, 7);
+	CHECK(!ibv_wr_complete(builder) && !stats().misuse && !nullv_posted(0, &w) && w.hints == 1 && w.ah == ah);
+	ibv_wr_start(builder);
+	ibv_wr_send(builder);
+	ibv_wr_abort(builder);
+	CHECK(!strcmp(nullv_wr_log(), "SohudCSoA"));
+	nullv_stats_reset();
+	ibv_wr_start(builder);
+	ibv_wr_send(builder);
+	ibv_wr_set_sge(builder, 5, 6, 7);
+	CHECK(!ibv_wr_complete(builder) && stats().misuse == 1 && !strcmp(nullv_wr_log(), "SodC"));   /* no address */
+	nullv_reset();
+	CHECK(!ibv_destroy_ah(ah) && !ibv_destroy_qp(srd) && !ibv_destroy_cq(ibv_cq_ex_to_cq(ex)) && !ibv_dealloc_pd(p) && !ibv_close_device(c));
+}
+
 static void destroy(void)
 {
 	struct nullv_live l;
@@ -479,6 +593,7 @@ int main(void)
 	completions();
 	events();
 	others();
+	efa_device();
 	destroy();
 	printf("selftest: %u checks passed\n", checks);
 	return 0;

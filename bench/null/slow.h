@@ -12,6 +12,10 @@ void slow_set_ud(struct nullv_wr *w, const struct ibv_ah *ah, uint32_t qpn, uint
 void slow_account(struct nullv_side *side, const struct nullv_wr *w);
 int slow_admit(size_t n, bool *name_bad);
 bool slow_post_active(void);
+
+/* slow_wr.c */
+void slow_set_hints(struct nqp *qp, uint32_t hints);
+void slow_log_reset(void);
 void slow_post_reset(void);
 
 /* What the tables point at in slow mode. */

@@ -32,6 +32,11 @@ int nullv_push_wc_to(struct ibv_cq *cq, const struct ibv_wc *wc)
 	return push(&to_cq(cq)->injected, wc);
 }
 
+int nullv_push_wc_at_arm(struct ibv_cq *cq, const struct ibv_wc *wc)
+{
+	return push(&to_cq(cq)->at_arm, wc);
+}
+
 static bool pop(struct wc_queue *q, struct ibv_wc *out)
 {
 	struct wc_node *node = q->head;
@@ -72,10 +77,19 @@ int slow_poll_cq(struct ibv_cq *cq, int num, struct ibv_wc *wc)
 
 int slow_req_notify_cq(struct ibv_cq *cq, int solicited)
 {
-	(void)cq, (void)solicited;
+	struct ncq *c = to_cq(cq);
+
+	(void)solicited;
 	FAIL_ERRNO(ibv_req_notify_cq);
 	pthread_mutex_lock(&big);
 	stats.notify_calls++;
+	if (c->at_arm.head) {
+		if (!c->injected.head)
+			c->injected.tail = &c->injected.head;
+		*c->injected.tail = c->at_arm.head;
+		c->injected.tail = c->at_arm.tail;
+		c->at_arm.head = NULL;
+	}
 	pthread_mutex_unlock(&big);
 	return 0;
 }
@@ -165,7 +179,7 @@ bool slow_active(void)
 		return true;
 	for (struct ncontext *ctx = contexts; ctx; ctx = ctx->next)
 		for (struct ncq *cq = ctx->cqs; cq; cq = cq->next)
-			if (cq->injected.head)
+			if (cq->injected.head || cq->at_arm.head)
 				return true;
 	return false;
 }
@@ -180,7 +194,7 @@ void slow_reset(void)
 		;
 	for (struct ncontext *ctx = contexts; ctx; ctx = ctx->next)
 		for (struct ncq *cq = ctx->cqs; cq; cq = cq->next)
-			while (pop(&cq->injected, &wc))
+			while (pop(&cq->injected, &wc) || pop(&cq->at_arm, &wc))
 				;
 	pthread_mutex_unlock(&big);
 }

@@ -60,7 +60,7 @@ static uint64_t checksum(const struct nullv_wr *w)
 	h = mix(mix(h, (uintptr_t)w->bind.mr), w->bind.addr);
 	h = mix(mix(h, w->bind.length), w->bind.mw_access_flags);
 	h = mix(mix(h, (uintptr_t)w->tso_hdr), ((uint64_t)w->tso_hdr_sz << 16) | w->tso_mss);
-	h = mix(mix(h, w->qp_num), w->inlined);
+	h = mix(mix(mix(h, w->qp_num), w->inlined), w->hints);
 	return mix(mix(mix(h, w->sge_hash), w->inline_hash), w->bytes);
 }
 

@@ -2,6 +2,27 @@
 /* The ibv_wr_* session under observation: requests are staged, and count once ibv_wr_complete takes them. */
 #include "slow.h"
 
+/* nullv_wr_log. */
+static char calls[4096];
+static size_t num_calls;
+
+static void note(char call)
+{
+	if (num_calls < sizeof(calls) - 1)
+		calls[num_calls++] = call;
+}
+
+const char *nullv_wr_log(void)
+{
+	return calls;
+}
+
+void slow_log_reset(void)
+{
+	memset(calls, 0, sizeof(calls));
+	num_calls = 0;
+}
+
 static struct nullv_wr *staged(struct ibv_qp_ex *qp)
 {
 	struct nqp *q = to_qp_ex(qp);
@@ -17,6 +38,7 @@ static struct nullv_wr *staged_data(struct ibv_qp_ex *qp)
 {
 	struct nullv_wr *w = staged(qp);
 
+	note('d');
 	if (w && !to_qp_ex(qp)->need_data)
 		misuse("data for an ibv_wr_* request that takes none, or has its own already");
 	to_qp_ex(qp)->need_data = false;
@@ -36,6 +58,7 @@ static struct nullv_wr *stage(struct ibv_qp_ex *qp, uint32_t opcode, bool takes_
 	struct nqp *q = to_qp_ex(qp);
 	struct nullv_wr *w;
 
+	note('o');
 	if (!q->session) {
 		misuse("an ibv_wr_* request outside ibv_wr_start and ibv_wr_complete");
 		return NULL;
@@ -126,6 +149,26 @@ static void wr_atomic_write(struct ibv_qp_ex *qp, uint32_t rkey, uint64_t addr, 
 	slow_add_inline(w, data, 8);
 }
 
+static void wr_flush(struct ibv_qp_ex *qp, uint32_t rkey, uint64_t addr, size_t length, uint8_t type, uint8_t level)
+{
+	struct nullv_wr *w = stage(qp, NULL_WR_FLUSH, false);
+
+	if (!w)
+		return;
+	w->rkey = rkey;
+	w->remote_addr = addr;
+	w->flush_length = length;
+	w->flush_type = type;
+	w->flush_level = level;
+}
+
+static void fast_flush(struct ibv_qp_ex *qp, uint32_t rkey, uint64_t addr, size_t length, uint8_t type, uint8_t level)
+{
+	(void)qp, (void)rkey, (void)addr, (void)length, (void)type, (void)level;
+}
+
+null_flush *null_flush_ops[2] = { fast_flush, wr_flush };
+
 static void wr_bind_mw(struct ibv_qp_ex *qp, struct ibv_mw *mw, uint32_t rkey, const struct ibv_mw_bind_info *info)
 {
 	struct nullv_wr *w = stage(qp, IBV_WR_BIND_MW, false);
@@ -165,8 +208,19 @@ static void wr_set_ud_addr(struct ibv_qp_ex *qp, struct ibv_ah *ah, uint32_t qpn
 {
 	struct nullv_wr *w = staged(qp);
 
+	note('u');
 	if (w)
 		slow_set_ud(w, ah, qpn, qkey);
+}
+
+void slow_set_hints(struct nqp *q, uint32_t hints)
+{
+	struct nullv_wr *w = slow ? staged(&q->qp) : NULL;
+
+	if (!w)
+		return;
+	note('h');
+	w->hints = hints;
 }
 
 static void wr_set_xrc_srqn(struct ibv_qp_ex *qp, uint32_t srqn)
@@ -207,6 +261,7 @@ static void wr_start(struct ibv_qp_ex *qp)
 {
 	struct nqp *q = to_qp_ex(qp);
 
+	note('S');
 	if (q->session)
 		misuse("ibv_wr_start inside an open session");
 	q->session = true;
@@ -227,6 +282,7 @@ static int wr_complete(struct ibv_qp_ex *qp)
 	int err = fn_fails(F_ibv_wr_complete);
 	bool name_bad;
 
+	note('C');
 	pthread_mutex_lock(&big);
 	end_session(q, "ibv_wr_complete without ibv_wr_start");
 	check_data(q);
@@ -234,8 +290,8 @@ static int wr_complete(struct ibv_qp_ex *qp)
 	if (!err)
 		err = slow_admit(q->num_staged, &name_bad);
 	for (size_t i = 0; !err && i < q->num_staged; i++) {
-		if (qp->qp_base.qp_type == IBV_QPT_UD && !q->staged[i].has_ud_addr)
-			misuse("a UD request without ibv_wr_set_ud_addr");
+		if (qp->wr_set_ud_addr && !q->staged[i].has_ud_addr)
+			misuse("a UD or SRD request without ibv_wr_set_ud_addr");
 		slow_account(&stats.send, &q->staged[i]);
 	}
 	q->num_staged = 0;
@@ -247,6 +303,7 @@ static void wr_abort(struct ibv_qp_ex *qp)
 {
 	struct nqp *q = to_qp_ex(qp);
 
+	note('A');
 	end_session(q, "ibv_wr_abort without ibv_wr_start");
 	q->need_data = false;
 	q->num_staged = 0;

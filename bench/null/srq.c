@@ -3,7 +3,7 @@
 #include "internal.h"
 
 static struct ibv_srq *srq_new(struct ibv_pd *pd, void *srq_context, struct ibv_srq_attr *attr, struct ibv_xrcd *xrcd,
-			       struct ibv_cq *cq)
+			       struct ibv_cq *cq, const struct ibv_tm_cap *tags)
 {
 	const struct ibv_device_attr *d = &nullv_device_attr()->orig_attr;
 	struct nsrq *s;
@@ -26,6 +26,7 @@ static struct ibv_srq *srq_new(struct ibv_pd *pd, void *srq_context, struct ibv_
 	s->number = next_number();
 	s->xrcd = (struct nxrcd *)xrcd;
 	s->cq = cq ? to_cq(cq) : NULL;
+	s->tags = *tags;
 	pthread_mutex_lock(&big);
 	to_pd(pd)->children++;
 	if (s->xrcd)
@@ -40,26 +41,38 @@ static struct ibv_srq *srq_new(struct ibv_pd *pd, void *srq_context, struct ibv_
 struct ibv_srq *ibv_create_srq(struct ibv_pd *pd, struct ibv_srq_init_attr *init)
 {
 	FAIL_PTR(ibv_create_srq);
-	return srq_new(pd, init->srq_context, &init->attr, NULL, NULL);
+	return srq_new(pd, init->srq_context, &init->attr, NULL, NULL, &(struct ibv_tm_cap){0, 0});
 }
 
 struct ibv_srq *create_srq_ex(struct ibv_context *context, struct ibv_srq_init_attr_ex *init)
 {
+	static const struct ibv_tm_cap none;
 	uint32_t mask = init->comp_mask;
 	bool xrc = mask & IBV_SRQ_INIT_ATTR_TYPE && init->srq_type == IBV_SRQT_XRC;
+	bool tm = mask & IBV_SRQ_INIT_ATTR_TYPE && init->srq_type == IBV_SRQT_TM;
 
 	(void)context;
 	FAIL_PTR(ibv_create_srq_ex);
-	if (mask & ~(uint32_t)(IBV_SRQ_INIT_ATTR_RESERVED - 1) ||
-	    (mask & IBV_SRQ_INIT_ATTR_TYPE && init->srq_type == IBV_SRQT_TM)) {
+	if (mask & ~(uint32_t)(IBV_SRQ_INIT_ATTR_RESERVED - 1)) {
 		errno = EOPNOTSUPP;
 		return NULL;
 	}
-	if (!(mask & IBV_SRQ_INIT_ATTR_PD) || (xrc && !(mask & IBV_SRQ_INIT_ATTR_XRCD && mask & IBV_SRQ_INIT_ATTR_CQ))) {
+	if (!(mask & IBV_SRQ_INIT_ATTR_PD) || ((xrc || tm) && !(mask & IBV_SRQ_INIT_ATTR_CQ)) ||
+	    (xrc && !(mask & IBV_SRQ_INIT_ATTR_XRCD)) || tm != !!(mask & IBV_SRQ_INIT_ATTR_TM) || (tm && !init->tm_cap.max_num_tags)) {
 		errno = EINVAL;
 		return NULL;
 	}
-	return srq_new(init->pd, init->srq_context, &init->attr, xrc ? init->xrcd : NULL, xrc ? init->cq : NULL);
+	return srq_new(init->pd, init->srq_context, &init->attr, xrc ? init->xrcd : NULL, xrc || tm ? init->cq : NULL, tm ? &init->tm_cap : &none);
+}
+
+/* What a queue that matches tags was made with. */
+int nullv_srq_tags(struct ibv_srq *srq, struct ibv_tm_cap *tags, struct ibv_cq **cq)
+{
+	struct nsrq *s = to_srq(srq);
+
+	*tags = s->tags;
+	*cq = s->cq ? ibv_cq_ex_to_cq(&s->cq->cq) : NULL;
+	return s->tags.max_num_tags ? 0 : -1;
 }
 
 int ibv_modify_srq(struct ibv_srq *srq, struct ibv_srq_attr *attr, int mask)

@@ -44,6 +44,32 @@ impl Hit {
     }
 }
 
+/// What `fail command` may name, besides `any`.
+pub const COMMANDS: [&str; 22] = [
+    "alloc_async_fd",
+    "alloc_pd",
+    "alloc_ucontext",
+    "create_ah",
+    "create_comp_channel",
+    "create_cq",
+    "create_qp",
+    "dealloc_pd",
+    "dereg_mr",
+    "destroy_ah",
+    "destroy_cq",
+    "destroy_qp",
+    "get_context",
+    "modify_qp",
+    "query_device",
+    "query_gid",
+    "query_gid_table",
+    "query_mr",
+    "query_port",
+    "query_port_speed",
+    "query_qp",
+    "reg_mr",
+];
+
 /// When a device-wide event happens.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum When {
@@ -246,6 +272,9 @@ fn parse_rule(line: &str) -> Result<Rule, String> {
         "fail" => {
             expect(&mut w, "command")?;
             let name = word(&mut w)?.to_owned();
+            if name != "any" && !COMMANDS.contains(&name.as_str()) {
+                return Err(format!("no command {name} (any, {})", COMMANDS.join(", ")));
+            }
             let hit = hit(&mut w)?;
             expect(&mut w, "errno")?;
             let errno = number(&mut w)?;
@@ -442,7 +471,8 @@ mod tests {
             ("delay 5 for request 1", "such as 50ms"),
             ("rnr for request 1 op fly", "no operation fly"),
             ("rnr for request 1 please", "what please means"),
-            ("fail command x 1 errno 0", "errno 0"),
+            ("fail command creat_qp 1 errno 12", "no command creat_qp (any, alloc_async_fd, alloc_pd"),
+            ("fail command any 1 errno 0", "errno 0"),
             ("port sideways after 1ms", "up or down"),
         ] {
             let err = Faults::parse(text, 0, 1).unwrap_err();

@@ -5,6 +5,7 @@
 pub mod abi;
 pub mod fabric;
 pub mod fault;
+pub mod kind;
 pub mod model;
 pub mod profile;
 pub mod run;

@@ -3,16 +3,20 @@
 //
 //   status 7 for request 3 op read             faults status
 //   rnr for request 1                          faults rnr          no retries: an error; faults rnr-patient: it goes through
-//   stall 200ms for request 1                  faults stall
+//   stall 200ms for request 1                  faults stall       the queue fills up
 //   delay 200ms for request 1                  faults delay
 //   late-dma 200ms for request 1 op read       faults late-dma
 //   cq-overflow for completion 2 event         faults cq-overflow
 //   fail command create_qp 2 errno 12          faults fail
 //   remove device 0 at request 2               faults remove
+//   remove device 0 after 200ms                faults waiters      threads asleep in ibv_get_cq_event and ibv_get_async_event
 //   port down after 200ms, port up after 500ms faults port
 //   any                                        faults list         prints the device's status of 60 requests
+#define _GNU_SOURCE
 #include "srd.h"
 #include <poll.h>
+#include <pthread.h>
+#include <sys/mman.h>
 
 static struct end e;
 static struct ibv_ah *self;
@@ -80,14 +84,24 @@ static void rnr_patient(void)
 
 static void stall(void)
 {
+    enum { DEPTH = 64 };
     double start = seconds();
-    read_self(1);
-    read_self(2);
+    // A queue that stands still fills up, and then takes no more.
+    for (uint64_t id = 1; id <= DEPTH; id++) post(&e, id, self, e.qp->qp_num, 1, 4096, 0, 64);
+    struct ibv_qp_ex *qp = ibv_qp_to_qp_ex(e.qp);
+    ibv_wr_start(qp);
+    qp->wr_flags = IBV_SEND_SIGNALED;
+    ibv_wr_rdma_read(qp, e.mr->rkey, (uintptr_t)e.buffer);
+    ibv_wr_set_sge(qp, e.mr->lkey, (uintptr_t)e.buffer + 4096, 64);
+    ibv_wr_set_ud_addr(qp, self, e.qp->qp_num, QKEY);
+    CHECK(ibv_wr_complete(qp) == ENOMEM);
     struct ibv_wc wc;
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < DEPTH; i++) {
         CHECK(poll_for(&e, &wc, 5) && wc.status == IBV_WC_SUCCESS);
         CHECK(seconds() - start > 0.19);
     }
+    read_self(1);
+    expect(1, 0);
 }
 
 static void delay(void)
@@ -140,12 +154,69 @@ static void removed(void)
     expect(1, 0);
     read_self(2);
     CHECK(next_event(5000) == IBV_EVENT_DEVICE_FATAL);
+    // Every call that reaches the device; those that end in the library (query_gid of some releases, query_ah) know no better.
+    struct ibv_device_attr device;
+    struct ibv_port_attr port;
+    struct ibv_qp_attr attr = {.qp_state = IBV_QPS_ERR};
+    struct ibv_qp_init_attr init;
+    struct ibv_ah_attr to = {.is_global = 1, .port_num = 1, .grh.dgid = e.gid};
+    int fd = memfd_create("memory", 0);
+    CHECK(fd >= 0 && !ftruncate(fd, 4096));
+#define GONE(call) CHECK((errno = 0, (call) && errno == EIO))
+    GONE(ibv_query_device(e.ctx, &device));
+    GONE(ibv_query_port(e.ctx, 1, &port));
+    GONE(!ibv_alloc_pd(e.ctx));
+    GONE(!ibv_reg_mr(e.pd, e.buffer, SIZE, IBV_ACCESS_LOCAL_WRITE));
+    GONE(!ibv_reg_dmabuf_mr(e.pd, 0, 4096, 0, fd, IBV_ACCESS_LOCAL_WRITE));
+    GONE(!ibv_create_ah(e.pd, &to));
+    GONE(!ibv_create_comp_channel(e.ctx));
+    GONE(!ibv_create_cq(e.ctx, 16, NULL, NULL, 0));
+    GONE(!create_qp(&e));
+    GONE(ibv_modify_qp(e.qp, &attr, IBV_QP_STATE));
+    GONE(ibv_query_qp(e.qp, &attr, IBV_QP_STATE, &init));
+    CHECK(!ibv_open_device(e.ctx->device)); // libibverbs looks for another file then, and tells of that one
+    close(fd);
+    // What waits is never completed, and what is posted now isn't either.
+    struct ibv_wc wc;
+    read_self(3);
+    CHECK(!poll_for(&e, &wc, 0.05));
+}
+
+static void *wait_for_completion(void *result)
+{
+    struct ibv_cq *cq;
+    void *context;
+    *(int *)result = ibv_get_cq_event(e.channel, &cq, &context);
+    if (*(int *)result == 0) ibv_ack_cq_events(cq, 1);
+    return NULL;
+}
+
+static void *wait_for_event(void *result)
+{
+    struct ibv_async_event event;
+    *(int *)result = ibv_get_async_event(e.ctx, &event);
+    if (*(int *)result != 0) return NULL;
+    CHECK(event.event_type == IBV_EVENT_DEVICE_FATAL);
+    ibv_ack_async_event(&event);
+    return NULL;
+}
+
+static void waiters(void)
+{
+    int results[2] = {9, 9};
+    pthread_t threads[2];
+    struct timespec limit;
+    double start = seconds();
+    CHECK(!ibv_req_notify_cq(e.cq, 0));
+    CHECK(!pthread_create(&threads[0], NULL, wait_for_completion, &results[0]));
+    CHECK(!pthread_create(&threads[1], NULL, wait_for_event, &results[1]));
+    clock_gettime(CLOCK_REALTIME, &limit);
+    limit.tv_sec += 10;
+    for (int i = 0; i < 2; i++) CHECK(!pthread_timedjoin_np(threads[i], NULL, &limit));
+    printf("ibv_get_cq_event: %d, ibv_get_async_event: %d, after %.3f s\n", results[0], results[1], seconds() - start);
+    CHECK(results[0] != 9 && results[1] == 0);
     errno = 0;
     CHECK(!ibv_alloc_pd(e.ctx) && errno == EIO);
-    struct ibv_port_attr port;
-    CHECK(ibv_query_port(e.ctx, 1, &port));
-    errno = 0;
-    CHECK(!ibv_reg_mr(e.pd, e.buffer, SIZE, IBV_ACCESS_LOCAL_WRITE) && errno == EIO);
 }
 
 static void port(void)
@@ -181,10 +252,11 @@ int main(int argc, char **argv)
         void (*run)(void);
     } kinds[] = {
         {"status", status}, {"rnr", rnr},       {"rnr-patient", rnr_patient}, {"stall", stall},   {"delay", delay}, {"late-dma", late_dma}, {"cq-overflow", cq_overflow},
-        {"fail", fail},     {"remove", removed}, {"port", port},   {"list", list},
+        {"fail", fail},     {"remove", removed}, {"waiters", waiters}, {"port", port},   {"list", list},
     };
     for (size_t i = 0; argc == 2 && i < sizeof kinds / sizeof *kinds; i++) {
         if (strcmp(argv[1], kinds[i].name)) continue;
+        e.events = kinds[i].run == waiters;
         open_end(&e, 0, kinds[i].run == rnr ? 0 : -1);
         self = address(&e, e.gid);
         memset(e.buffer, 0x5a, 4096);

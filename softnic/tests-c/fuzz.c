@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Throws nonsense at softnic where a program can reach it, for a while, from several threads:
 //   - uverbs calls: real ones, recorded at the start, with random changes, and ones made up altogether
-//   - random requests, descriptors and doorbells in the rings of real queue pairs
+//   - random requests, descriptors and doorbells in the rings of real queue pairs, SRD and UD, completing with and without the sender's GID
 // Meanwhile one thread does nothing wrong and must see every byte of its own. At the end the process must have as many
-// descriptors as after the first rounds and not much more memory.
+// descriptors as after the first rounds and not much more memory. Whatever goes wrong on demand goes wrong on the second device: there
+// creating and asking may fail, destroying may not.
 //
 //   cc -O2 -rdynamic fuzz.c -o fuzz -libverbs -lefa -lpthread -ldl
-//   softnic run -- ./fuzz SECONDS [SEED]
+//   softnic run --device efa,count=2 [--fault FILE] -- ./fuzz SECONDS [SEED]
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <dlfcn.h>
@@ -61,7 +62,7 @@ static unsigned below(unsigned n) { return draw() % n; }
 static void sow(unsigned round, unsigned thread) { state = seed ^ (uint64_t)round << 32 ^ thread << 20; }
 
 static double stop_at;
-static atomic_ulong calls, accepted, requests, good, queue_pairs;
+static atomic_ulong calls, accepted, requests, good, queue_pairs, failed;
 
 // --- what the real library does, seen from here -------------------------------------------------------
 
@@ -117,6 +118,7 @@ void *mmap(void *at, size_t length, int protection, int flags, int fd, off_t off
 // --- objects ----------------------------------------------------------------------------------------------
 
 struct end {
+    int faulty; // the second device
     struct ibv_context *ctx;
     struct ibv_pd *pd;
     struct ibv_comp_channel *channel;
@@ -128,55 +130,76 @@ struct end {
     uint32_t qkey;
 };
 
-static void make_qp(struct end *e, uint32_t qkey)
+// False if the device was made to refuse it.
+static int went(struct end *e, int done)
+{
+    CHECK(done || e->faulty);
+    failed += !done;
+    return done;
+}
+
+static int make_qp(struct end *e, uint32_t qkey, int ud)
 {
     struct ibv_qp_init_attr_ex init = {
         .send_cq = e->cq,
         .recv_cq = e->cq,
-        .qp_type = IBV_QPT_DRIVER,
+        .qp_type = ud ? IBV_QPT_UD : IBV_QPT_DRIVER,
         .cap = {.max_send_wr = DEPTH, .max_recv_wr = DEPTH, .max_send_sge = 2, .max_recv_sge = 2},
         .pd = e->pd,
         .comp_mask = IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_SEND_OPS_FLAGS,
-        .send_ops_flags = IBV_QP_EX_WITH_SEND | IBV_QP_EX_WITH_RDMA_READ,
+        .send_ops_flags = IBV_QP_EX_WITH_SEND | (ud ? 0 : IBV_QP_EX_WITH_RDMA_READ),
     };
     struct efadv_qp_init_attr srd = {.driver_qp_type = EFADV_QP_DRIVER_TYPE_SRD};
-    e->qp = efadv_create_qp_ex(e->ctx, &init, &srd, sizeof(srd));
-    CHECK(e->qp);
+    e->qp = ud ? ibv_create_qp_ex(e->ctx, &init) : efadv_create_qp_ex(e->ctx, &init, &srd, sizeof(srd));
     e->qkey = qkey;
+    if (!went(e, e->qp != NULL)) return 0;
     struct ibv_qp_attr a = {.qp_state = IBV_QPS_INIT, .port_num = 1, .qkey = qkey};
-    CHECK(!ibv_modify_qp(e->qp, &a, IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_QKEY));
+    int up = !ibv_modify_qp(e->qp, &a, IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_QKEY);
     a.qp_state = IBV_QPS_RTR;
-    CHECK(!ibv_modify_qp(e->qp, &a, IBV_QP_STATE));
+    up = up && !ibv_modify_qp(e->qp, &a, IBV_QP_STATE);
     a.qp_state = IBV_QPS_RTS;
-    CHECK(!ibv_modify_qp(e->qp, &a, IBV_QP_STATE | IBV_QP_SQ_PSN));
-}
-
-static void open_end(struct end *e, uint8_t *buffer, int access)
-{
-    int n;
-    struct ibv_device **list = ibv_get_device_list(&n);
-    CHECK(list && n > 0);
-    CHECK(e->ctx = ibv_open_device(list[below(n)]));
-    ibv_free_device_list(list);
-    CHECK(e->pd = ibv_alloc_pd(e->ctx));
-    CHECK(e->channel = ibv_create_comp_channel(e->ctx));
-    CHECK(e->cq = ibv_create_cq(e->ctx, 2 * DEPTH, NULL, e->channel, 0));
-    union ibv_gid gid;
-    CHECK(!ibv_query_gid(e->ctx, 1, 0, &gid));
-    struct ibv_ah_attr to = {.is_global = 1, .port_num = 1, .grh.dgid = gid};
-    CHECK(e->ah = ibv_create_ah(e->pd, &to));
-    e->buffer = buffer;
-    CHECK(e->mr = ibv_reg_mr(e->pd, buffer, SIZE, access));
+    up = up && !ibv_modify_qp(e->qp, &a, IBV_QP_STATE | IBV_QP_SQ_PSN);
+    if (went(e, up)) return 1;
+    CHECK(!ibv_destroy_qp(e->qp));
+    return 0;
 }
 
 static void close_end(struct end *e)
 {
-    CHECK(!ibv_destroy_ah(e->ah));
-    CHECK(!ibv_dereg_mr(e->mr));
-    CHECK(!ibv_destroy_cq(e->cq));
-    CHECK(!ibv_destroy_comp_channel(e->channel));
-    CHECK(!ibv_dealloc_pd(e->pd));
-    CHECK(!ibv_close_device(e->ctx));
+    if (e->ah) CHECK(!ibv_destroy_ah(e->ah));
+    if (e->mr) CHECK(!ibv_dereg_mr(e->mr));
+    if (e->cq) CHECK(!ibv_destroy_cq(e->cq));
+    if (e->channel) CHECK(!ibv_destroy_comp_channel(e->channel));
+    if (e->pd) CHECK(!ibv_dealloc_pd(e->pd));
+    if (e->ctx) CHECK(!ibv_close_device(e->ctx));
+}
+
+static int open_all(struct end *e, uint8_t *buffer, int access, int sgid)
+{
+    if (!(e->ctx && (e->pd = ibv_alloc_pd(e->ctx)) && (e->channel = ibv_create_comp_channel(e->ctx)))) return 0;
+    struct ibv_cq_init_attr_ex wide = {.cqe = 2 * DEPTH, .channel = e->channel};
+    struct efadv_cq_init_attr with_sgid = {.wc_flags = EFADV_WC_EX_WITH_SGID};
+    struct ibv_cq_ex *cq = sgid ? efadv_create_cq(e->ctx, &wide, &with_sgid, sizeof with_sgid) : NULL;
+    e->cq = sgid ? cq ? ibv_cq_ex_to_cq(cq) : NULL : ibv_create_cq(e->ctx, 2 * DEPTH, NULL, e->channel, 0);
+    union ibv_gid gid;
+    if (!e->cq || ibv_query_gid(e->ctx, 1, 0, &gid)) return 0;
+    struct ibv_ah_attr to = {.is_global = 1, .port_num = 1, .grh.dgid = gid};
+    e->buffer = buffer;
+    return (e->ah = ibv_create_ah(e->pd, &to)) && (e->mr = ibv_reg_mr(e->pd, buffer, SIZE, access));
+}
+
+// Of the first or second device.
+static int open_end(struct end *e, int device, uint8_t *buffer, int access, int sgid)
+{
+    int n;
+    struct ibv_device **list = ibv_get_device_list(&n);
+    CHECK(list && n == 2);
+    *e = (struct end){.faulty = device == 1};
+    e->ctx = ibv_open_device(list[(strcmp(ibv_get_device_name(list[0]), "efa_0") == 0) ^ (device == 0)]);
+    ibv_free_device_list(list);
+    if (went(e, open_all(e, buffer, access, sgid))) return 1;
+    close_end(e);
+    return 0;
 }
 
 static void post_recv(struct end *e, uint64_t id, size_t offset, uint32_t length)
@@ -277,10 +300,12 @@ static void *caller(void *argument)
     uint8_t *room = ARENA + (1 + thread) * 65536, bytes[1024];
     while (now() < stop_at) {
         char name[64];
-        snprintf(name, sizeof name, "/dev/infiniband/uverbs%u", below(2));
+        int device = below(2);
+        snprintf(name, sizeof name, "/dev/infiniband/uverbs%d", device);
         int fd = open(name, O_RDWR | O_CLOEXEC);
-        CHECK(fd >= 0);
-        for (int i = 0; i < 400; i++) {
+        CHECK(fd >= 0 || device == 1);
+        failed += fd < 0;
+        for (int i = 0; fd >= 0 && i < 400; i++) {
             memset(bytes, 0, sizeof bytes);
             int real = below(4) != 0;
             // The first call makes the context.
@@ -293,7 +318,7 @@ static void *caller(void *argument)
             accepted += result == 0;
             if (below(50) == 0 && write(fd, bytes, below(200)) > 0) CHECK(!"a plain write was taken");
         }
-        CHECK(close(fd) == 0);
+        CHECK(fd < 0 || close(fd) == 0);
     }
     return NULL;
 }
@@ -331,11 +356,15 @@ static void spoil(uint8_t *bytes, size_t size)
 static void fuzz_qp(struct end *e)
 {
     n_mappings = 0;
-    make_qp(e, QKEY);
+    int ud = below(4) == 0;
+    if (!make_qp(e, QKEY, ud)) {
+        n_mappings = -1;
+        return;
+    }
     queue_pairs++;
     post_recv(e, 1, 0x100, 256);
     post(e, 2, 0, 0x200, 64);
-    post(e, 3, 1, 0x300, 64);
+    post(e, 3, !ud, 0x300, 64);
     volatile uint32_t *doorbell = find_doorbell();
     uint8_t *sends = find_ring((uintptr_t)e->buffer + 0x200, 64), *receives = find_ring((uintptr_t)e->buffer + 0x100, 16);
     CHECK(doorbell && sends && receives);
@@ -369,7 +398,7 @@ static void fuzz_qp(struct end *e)
         if (below(3) == 0)
             usleep(below(300));
         else
-            CHECK(!ibv_query_qp(e->qp, &attr, IBV_QP_STATE, &init));
+            went(e, !ibv_query_qp(e->qp, &attr, IBV_QP_STATE, &init));
         if (below(60) == 0) {
             attr.qp_state = below(2) ? IBV_QPS_ERR : IBV_QPS_RESET;
             ibv_modify_qp(e->qp, &attr, IBV_QP_STATE);
@@ -385,7 +414,8 @@ static void *ringer(void *argument)
     sow((uintptr_t)argument >> 8, thread);
     while (now() < stop_at) {
         struct end e;
-        open_end(&e, ARENA + (1 + thread) * 65536, IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_READ);
+        int access = IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_WRITE;
+        if (!open_end(&e, below(2), ARENA + (1 + thread) * 65536, access, below(2))) continue;
         for (int i = 0; i < 4 && now() < stop_at; i++) fuzz_qp(&e);
         close_end(&e);
     }
@@ -400,9 +430,9 @@ static void *honest(void *argument)
     uint8_t *buffer;
     CHECK(!posix_memalign((void **)&buffer, PAGE, SIZE));
     struct end e;
-    open_end(&e, buffer, IBV_ACCESS_LOCAL_WRITE);
+    CHECK(open_end(&e, 0, buffer, IBV_ACCESS_LOCAL_WRITE, 0));
     // Of its own: a changed request finds its queue pair now and then, but is not let in.
-    make_qp(&e, HONEST_QKEY);
+    CHECK(make_qp(&e, HONEST_QKEY, 0));
     for (uint64_t n = 0; now() < stop_at; n++) {
         uint8_t byte = n * 7 + 1;
         memset(buffer, byte, 512);
@@ -472,8 +502,8 @@ int main(int argc, char **argv)
     sow(0, 0);
     struct end e;
     recording = 1;
-    open_end(&e, ARENA, IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_READ);
-    make_qp(&e, QKEY);
+    CHECK(open_end(&e, 0, ARENA, IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_READ, 1));
+    CHECK(make_qp(&e, QKEY, 0));
     struct ibv_device_attr attr;
     CHECK(!ibv_query_device(e.ctx, &attr));
     CHECK(!ibv_destroy_qp(e.qp));
@@ -493,9 +523,9 @@ int main(int argc, char **argv)
     }
     int fds = descriptors();
     long kib = resident_kib();
-    printf("fuzz: seed %llu, %u rounds: %lu calls (%lu accepted), %lu requests on %lu queue pairs, %lu good messages; "
+    printf("fuzz: seed %llu, %u rounds: %lu calls (%lu accepted), %lu requests on %lu queue pairs, %lu refused on demand, %lu good messages; "
            "%d descriptors then %d, %ld KiB then %ld\n",
-           (unsigned long long)seed, round, calls, accepted, requests, queue_pairs, good, first_fds, fds, first_kib, kib);
+           (unsigned long long)seed, round, calls, accepted, requests, queue_pairs, failed, good, first_fds, fds, first_kib, kib);
     CHECK(fds <= first_fds);
     CHECK(kib < first_kib + 16 * 1024);
     CHECK(accepted > 0 && requests > 0 && good > 0);

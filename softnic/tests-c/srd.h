@@ -24,6 +24,9 @@ enum { QKEY = 0x1234, SIZE = 65536 };
 struct end {
     struct ibv_context *ctx;
     struct ibv_pd *pd;
+    int events; // asked for before open_end: the CQ has a channel
+    int writes; // asked for before open_end: WRITE; cleared if this libefa has none
+    struct ibv_comp_channel *channel;
     struct ibv_cq *cq;
     struct ibv_qp *qp;
     struct ibv_mr *mr;
@@ -38,6 +41,13 @@ static inline double seconds(void)
     return t.tv_sec + t.tv_nsec / 1e9;
 }
 
+static inline double processor_time(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    return t.tv_sec + t.tv_nsec / 1e9;
+}
+
 static inline struct ibv_qp *create_qp(struct end *e)
 {
     struct ibv_qp_init_attr_ex init = {
@@ -47,7 +57,7 @@ static inline struct ibv_qp *create_qp(struct end *e)
         .cap = {.max_send_wr = 64, .max_recv_wr = 64, .max_send_sge = 1, .max_recv_sge = 1},
         .pd = e->pd,
         .comp_mask = IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_SEND_OPS_FLAGS,
-        .send_ops_flags = IBV_QP_EX_WITH_SEND | IBV_QP_EX_WITH_RDMA_READ,
+        .send_ops_flags = IBV_QP_EX_WITH_SEND | IBV_QP_EX_WITH_RDMA_READ | (e->writes ? IBV_QP_EX_WITH_RDMA_WRITE : 0),
     };
     struct efadv_qp_init_attr srd = {.driver_qp_type = EFADV_QP_DRIVER_TYPE_SRD};
     return efadv_create_qp_ex(e->ctx, &init, &srd, sizeof(srd));
@@ -62,12 +72,18 @@ static inline void open_end(struct end *e, int n, int rnr_retry)
     CHECK(e->ctx = ibv_open_device(list[n]));
     ibv_free_device_list(list);
     CHECK(e->pd = ibv_alloc_pd(e->ctx));
-    CHECK(e->cq = ibv_create_cq(e->ctx, 256, e, NULL, 0));
+    if (e->events) CHECK(e->channel = ibv_create_comp_channel(e->ctx));
+    CHECK(e->cq = ibv_create_cq(e->ctx, 256, e, e->channel, 0));
     CHECK(!posix_memalign((void **)&e->buffer, 4096, SIZE));
     memset(e->buffer, 0, SIZE);
-    CHECK(e->mr = ibv_reg_mr(e->pd, e->buffer, SIZE, IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_READ));
+    CHECK(e->mr = ibv_reg_mr(e->pd, e->buffer, SIZE, IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_READ | (e->writes ? IBV_ACCESS_REMOTE_WRITE : 0)));
     CHECK(!ibv_query_gid(e->ctx, 1, 0, &e->gid));
-    CHECK(e->qp = create_qp(e));
+    e->qp = create_qp(e);
+    if (!e->qp && e->writes) {
+        e->writes = 0;
+        e->qp = create_qp(e);
+    }
+    CHECK(e->qp);
     struct ibv_qp_attr a = {.qp_state = IBV_QPS_INIT, .port_num = 1, .qkey = QKEY};
     CHECK(!ibv_modify_qp(e->qp, &a, IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_QKEY));
     a.qp_state = IBV_QPS_RTR;
@@ -82,6 +98,7 @@ static inline void close_end(struct end *e)
     CHECK(!ibv_destroy_qp(e->qp));
     CHECK(!ibv_dereg_mr(e->mr));
     CHECK(!ibv_destroy_cq(e->cq));
+    if (e->channel) CHECK(!ibv_destroy_comp_channel(e->channel));
     CHECK(!ibv_dealloc_pd(e->pd));
     CHECK(!ibv_close_device(e->ctx));
     free(e->buffer);

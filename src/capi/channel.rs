@@ -18,7 +18,9 @@ use crate::sys::os;
 /// - Ownership: `*out` is the caller's, to be given to vbn_channel_close. It keeps `context` alive.
 /// - Threads: MT-safe.
 /// - Blocks: for a few system calls.
-/// - Errors: VBN_ERR_ARGUMENT, VBN_ERR_TOO_NEW, VBN_ERR_NO_MEMORY, VBN_ERR_DRIVER.
+/// - Errors: VBN_ERR_ARGUMENT, VBN_ERR_TOO_NEW, VBN_ERR_DRIVER, VBN_ERR_NO_MEMORY, VBN_ERR_BUSY,
+///   VBN_ERR_NOT_SUPPORTED, VBN_ERR_DEVICE_GONE, VBN_ERR_CLOSED, VBN_ERR_FORKED, VBN_ERR_LIMIT (references),
+///   VBN_ERR_INTERNAL.
 /// - Since: 0.1
 /// - Source: ibv_create_comp_channel(3)
 #[unsafe(no_mangle)]
@@ -46,7 +48,9 @@ pub unsafe extern "C" fn vbn_channel_create(
 /// - Ownership: takes the handle back. NULL and a pointer to NULL are fine.
 /// - Threads: MT-safe; no other call on this handle may start afterwards.
 /// - Blocks: for one system call.
-/// - Errors: VBN_ERR_ARGUMENT, VBN_ERR_BUSY, VBN_ERR_DRIVER.
+/// - Errors: VBN_ERR_ARGUMENT, VBN_ERR_CLOSED (through another copy of the pointer), VBN_ERR_FORKED (the same, before
+///   the fork), VBN_ERR_BUSY (completion queues made by raw verbs use it), VBN_ERR_DRIVER, VBN_ERR_NO_MEMORY,
+///   VBN_ERR_NOT_SUPPORTED, VBN_ERR_DEVICE_GONE, VBN_ERR_INTERNAL.
 /// - Since: 0.1
 /// - Source: ibv_destroy_comp_channel(3)
 #[unsafe(no_mangle)]
@@ -59,7 +63,8 @@ pub unsafe extern "C" fn vbn_channel_close(channel: *mut *mut vbn_channel) -> vb
 /// - Ownership: fills the caller's `*info`, whose struct_size must be set. The descriptor in it stays the channel's.
 /// - Threads: MT-safe.
 /// - Blocks: no.
-/// - Errors: VBN_ERR_ARGUMENT.
+/// - Errors: VBN_ERR_ARGUMENT, VBN_ERR_CLOSED, VBN_ERR_FORKED, VBN_ERR_DEVICE_GONE, VBN_ERR_LIMIT (references),
+///   VBN_ERR_INTERNAL.
 /// - Since: 0.1
 /// - Source: this library
 #[unsafe(no_mangle)]
@@ -92,7 +97,9 @@ pub unsafe extern "C" fn vbn_channel_fd(channel: *const vbn_channel) -> i32 {
 /// - Ownership: fills the caller's `*event`, whose struct_size must be set; a copy, nothing to acknowledge or free.
 /// - Threads: MT-safe; each event goes to one thread. Closing the channel doesn't wake the waiters.
 /// - Blocks: up to `timeout_ns`. Signals don't end the wait.
-/// - Errors: VBN_ERR_ARGUMENT, VBN_ERR_TIMEOUT, VBN_ERR_DRIVER.
+/// - Errors: VBN_ERR_ARGUMENT, VBN_ERR_TIMEOUT, VBN_ERR_DRIVER, VBN_ERR_NO_MEMORY, VBN_ERR_BUSY,
+///   VBN_ERR_NOT_SUPPORTED, VBN_ERR_DEVICE_GONE, VBN_ERR_CLOSED, VBN_ERR_FORKED, VBN_ERR_LIMIT (references),
+///   VBN_ERR_INTERNAL.
 /// - Since: 0.1
 /// - Source: ibv_get_cq_event(3), ibv_ack_cq_events(3)
 #[unsafe(no_mangle)]
@@ -118,7 +125,7 @@ pub unsafe extern "C" fn vbn_channel_get_event(
 /// - Ownership: borrowed.
 /// - Threads: MT-safe.
 /// - Blocks: no.
-/// - Errors: VBN_ERR_ARGUMENT.
+/// - Errors: VBN_ERR_ARGUMENT, VBN_ERR_CLOSED, VBN_ERR_FORKED, VBN_ERR_LIMIT (references), VBN_ERR_INTERNAL.
 /// - Since: 0.1
 /// - Source: this library
 #[unsafe(no_mangle)]
@@ -137,7 +144,8 @@ pub unsafe extern "C" fn vbn_channel_native(
 /// - Ownership: `*native_out` becomes the caller's; `*channel` is set to NULL.
 /// - Threads: MT-safe; no other call on this handle may start afterwards.
 /// - Blocks: no.
-/// - Errors: VBN_ERR_ARGUMENT, VBN_ERR_BUSY (completion queues or calls use it).
+/// - Errors: VBN_ERR_ARGUMENT, VBN_ERR_BUSY (completion queues or calls use it), VBN_ERR_CLOSED, VBN_ERR_FORKED,
+///   VBN_ERR_LIMIT (references), VBN_ERR_INTERNAL.
 /// - Since: 0.1
 /// - Source: this library
 #[unsafe(no_mangle)]
@@ -156,7 +164,8 @@ pub unsafe extern "C" fn vbn_channel_release(
 /// - Ownership: as `attr` says; see VBN_ADOPT_*. After a failure `native` is still the caller's.
 /// - Threads: MT-safe.
 /// - Blocks: no.
-/// - Errors: VBN_ERR_ARGUMENT, VBN_ERR_TOO_NEW, VBN_ERR_NO_MEMORY.
+/// - Errors: VBN_ERR_ARGUMENT, VBN_ERR_TOO_NEW, VBN_ERR_NO_MEMORY, VBN_ERR_CLOSED, VBN_ERR_FORKED,
+///   VBN_ERR_DEVICE_GONE, VBN_ERR_LIMIT (references), VBN_ERR_INTERNAL.
 /// - Since: 0.1
 /// - Source: this library
 #[unsafe(no_mangle)]

@@ -5,6 +5,7 @@ use std::ffi::{CStr, c_char};
 
 use super::ffi::{self, guard, guard_on};
 use crate::core::adopt::vbn_adopt_attr;
+use crate::core::clock::vbn_rt_values;
 use crate::core::context::{
     Context, vbn_context_attr, vbn_context_info, vbn_device_attr, vbn_live_info, vbn_port_attr,
 };
@@ -23,9 +24,9 @@ use crate::sys::ibv::ibv_context;
 /// - Ownership: `*out` is the caller's, to be given to vbn_context_close.
 /// - Threads: MT-safe.
 /// - Blocks: while the library is being loaded, and for some system calls.
-/// - Errors: VBN_ERR_ARGUMENT, VBN_ERR_TOO_NEW, VBN_ERR_NOT_FOUND (`object` is the name, `limit` how many devices there
-///   are), VBN_ERR_LIBRARY_MISSING, VBN_ERR_SYMBOL_MISSING, VBN_ERR_NO_MEMORY, VBN_ERR_BUSY, VBN_ERR_NOT_SUPPORTED,
-///   VBN_ERR_DEVICE_GONE, VBN_ERR_DRIVER.
+/// - Errors: VBN_ERR_ARGUMENT, VBN_ERR_TOO_NEW, VBN_ERR_NOT_FOUND (`object` is the name, `limit` how many devices
+///   there are), VBN_ERR_LIBRARY_MISSING, VBN_ERR_SYMBOL_MISSING, VBN_ERR_DRIVER, VBN_ERR_NO_MEMORY, VBN_ERR_BUSY,
+///   VBN_ERR_NOT_SUPPORTED, VBN_ERR_DEVICE_GONE, VBN_ERR_INTERNAL.
 /// - Since: 0.1
 /// - Source: ibv_open_device(3)
 #[unsafe(no_mangle)]
@@ -52,7 +53,9 @@ pub unsafe extern "C" fn vbn_context_open(
 /// - Ownership: takes the handle back. NULL and a pointer to NULL are fine.
 /// - Threads: MT-safe; no other call on this handle may start afterwards.
 /// - Blocks: for one system call.
-/// - Errors: VBN_ERR_ARGUMENT, VBN_ERR_BUSY, VBN_ERR_DRIVER.
+/// - Errors: VBN_ERR_ARGUMENT, VBN_ERR_CLOSED (through another copy of the pointer), VBN_ERR_FORKED (the same, before
+///   the fork), VBN_ERR_BUSY (the driver refuses), VBN_ERR_DRIVER, VBN_ERR_NO_MEMORY, VBN_ERR_NOT_SUPPORTED,
+///   VBN_ERR_DEVICE_GONE, VBN_ERR_INTERNAL.
 /// - Since: 0.1
 /// - Source: ibv_close_device(3)
 #[unsafe(no_mangle)]
@@ -65,7 +68,8 @@ pub unsafe extern "C" fn vbn_context_close(context: *mut *mut vbn_context) -> vb
 /// - Ownership: fills the caller's `*info`, whose struct_size must be set. The fd in it stays the context's.
 /// - Threads: MT-safe.
 /// - Blocks: no.
-/// - Errors: VBN_ERR_ARGUMENT.
+/// - Errors: VBN_ERR_ARGUMENT, VBN_ERR_CLOSED, VBN_ERR_FORKED, VBN_ERR_DEVICE_GONE, VBN_ERR_LIMIT (references),
+///   VBN_ERR_INTERNAL.
 /// - Since: 0.1
 /// - Source: this library
 #[unsafe(no_mangle)]
@@ -81,7 +85,8 @@ pub unsafe extern "C" fn vbn_context_query(context: *const vbn_context, info: *m
 /// - Ownership: fills the caller's `*attr`, whose struct_size must be set.
 /// - Threads: MT-safe.
 /// - Blocks: for one system call.
-/// - Errors: VBN_ERR_ARGUMENT, VBN_ERR_NO_MEMORY, VBN_ERR_DRIVER.
+/// - Errors: VBN_ERR_ARGUMENT, VBN_ERR_DRIVER, VBN_ERR_NO_MEMORY, VBN_ERR_BUSY, VBN_ERR_NOT_SUPPORTED,
+///   VBN_ERR_DEVICE_GONE, VBN_ERR_CLOSED, VBN_ERR_FORKED, VBN_ERR_LIMIT (references), VBN_ERR_INTERNAL.
 /// - Since: 0.1
 /// - Source: ibv_query_device(3), ibv_query_device_ex(3)
 #[unsafe(no_mangle)]
@@ -95,12 +100,83 @@ pub unsafe extern "C" fn vbn_context_query_device(
     })
 }
 
+/// Gives a file descriptor with which another process, that it is sent to (SCM_RIGHTS), can import this context.
+///
+/// - Ownership: `*fd_out` is the caller's to close; -1 after a failure. It doesn't keep the handle alive, but the kernel's side of it.
+/// - Threads: MT-safe.
+/// - Blocks: no.
+/// - Errors: VBN_ERR_ARGUMENT, VBN_ERR_DRIVER (sys_errno EMFILE: no descriptor is free), VBN_ERR_NO_MEMORY, VBN_ERR_BUSY,
+///   VBN_ERR_NOT_SUPPORTED, VBN_ERR_DEVICE_GONE, VBN_ERR_CLOSED, VBN_ERR_FORKED, VBN_ERR_LIMIT (references),
+///   VBN_ERR_INTERNAL.
+/// - Since: 0.1
+/// - Source: ibv_import_device(3)
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn vbn_context_export(context: *const vbn_context, fd_out: *mut i32) -> vbn_status {
+    guard_on(Op::ContextExport, context, || {
+        let fd_out = ffi::out(fd_out, "fd_out")?;
+        *fd_out = -1;
+        *fd_out = ffi::pin(context)?.export()?;
+        Ok(())
+    })
+}
+
+/// Opens a context that another process has opened already, by the descriptor of vbn_context_export. Objects that were made in it
+/// can be imported then: vbn_pd_import, vbn_mr_import.
+///
+/// `attr` may be NULL. `*out` is NULL after a failure.
+///
+/// - Ownership: `*out` is the caller's, to be given to vbn_context_close. `fd` stays the caller's, and may be closed at once. What
+///   is made in the context ends with the last process that has it open.
+/// - Threads: MT-safe.
+/// - Blocks: for system calls.
+/// - Errors: VBN_ERR_ARGUMENT, VBN_ERR_TOO_NEW, VBN_ERR_NOT_SUPPORTED (the driver can't), VBN_ERR_LIBRARY_MISSING,
+///   VBN_ERR_SYMBOL_MISSING (rdma-core before 31), VBN_ERR_DRIVER (sys_errno EINVAL: no descriptor of a device),
+///   VBN_ERR_NO_MEMORY, VBN_ERR_BUSY, VBN_ERR_DEVICE_GONE, VBN_ERR_INTERNAL.
+/// - Since: 0.1
+/// - Source: ibv_import_device(3)
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn vbn_context_import(
+    fd: i32,
+    attr: *const vbn_context_attr,
+    out: *mut *mut vbn_context,
+) -> vbn_status {
+    guard(Op::ContextImport, || {
+        let out = ffi::out_handle(out)?;
+        let attr = ffi::input(attr)?;
+        ffi::give(out, Context::import(fd, &attr)?);
+        Ok(())
+    })
+}
+
+/// Reads the device's clock, of which the timestamps of completions are (VBN_WC_EX_TIMESTAMP).
+///
+/// - Ownership: fills the caller's `*values`, whose struct_size must be set; `valid` says what is known.
+/// - Threads: MT-safe.
+/// - Blocks: no, or for a system call.
+/// - Errors: VBN_ERR_ARGUMENT, VBN_ERR_NOT_SUPPORTED (the device has no clock to be read), VBN_ERR_DRIVER,
+///   VBN_ERR_NO_MEMORY, VBN_ERR_BUSY, VBN_ERR_DEVICE_GONE, VBN_ERR_CLOSED, VBN_ERR_FORKED, VBN_ERR_LIMIT (references),
+///   VBN_ERR_INTERNAL.
+/// - Since: 0.1
+/// - Source: ibv_query_rt_values_ex(3)
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn vbn_context_query_rt_values(
+    context: *const vbn_context,
+    values: *mut vbn_rt_values,
+) -> vbn_status {
+    guard_on(Op::ContextQueryRtValues, context, || {
+        let context = ffi::pin(context)?;
+        ffi::check_output(values)?;
+        ffi::output(values, &context.query_rt_values()?)
+    })
+}
+
 /// Asks for the state of a port, as it is now. Ports are counted from 1.
 ///
 /// - Ownership: fills the caller's `*attr`, whose struct_size must be set.
 /// - Threads: MT-safe.
 /// - Blocks: for some system calls.
-/// - Errors: VBN_ERR_ARGUMENT, VBN_ERR_LIMIT (no such port), VBN_ERR_NO_MEMORY, VBN_ERR_DRIVER.
+/// - Errors: VBN_ERR_ARGUMENT, VBN_ERR_LIMIT (no such port; references), VBN_ERR_DRIVER, VBN_ERR_NO_MEMORY,
+///   VBN_ERR_BUSY, VBN_ERR_NOT_SUPPORTED, VBN_ERR_DEVICE_GONE, VBN_ERR_CLOSED, VBN_ERR_FORKED, VBN_ERR_INTERNAL.
 /// - Since: 0.1
 /// - Source: ibv_query_port(3), ibv_query_port_speed(3)
 #[unsafe(no_mangle)]
@@ -120,7 +196,9 @@ pub unsafe extern "C" fn vbn_context_query_port(
 /// - Ownership: fills the caller's 16 bytes.
 /// - Threads: MT-safe.
 /// - Blocks: for some system calls.
-/// - Errors: VBN_ERR_ARGUMENT, VBN_ERR_LIMIT (no such port or index), VBN_ERR_NOT_SUPPORTED, VBN_ERR_DRIVER.
+/// - Errors: VBN_ERR_ARGUMENT, VBN_ERR_LIMIT (no such port or index; references), VBN_ERR_NOT_SUPPORTED (the port has
+///   no GID table), VBN_ERR_DRIVER, VBN_ERR_NO_MEMORY, VBN_ERR_BUSY, VBN_ERR_DEVICE_GONE, VBN_ERR_CLOSED,
+///   VBN_ERR_FORKED, VBN_ERR_INTERNAL.
 /// - Since: 0.1
 /// - Source: ibv_query_gid(3)
 #[unsafe(no_mangle)]
@@ -145,7 +223,8 @@ pub unsafe extern "C" fn vbn_context_query_gid(
 /// - Ownership: fills the caller's array. `entry_size` is sizeof(vbn_gid_entry).
 /// - Threads: MT-safe.
 /// - Blocks: for some system calls.
-/// - Errors: VBN_ERR_ARGUMENT, VBN_ERR_NO_MEMORY, VBN_ERR_NOT_SUPPORTED, VBN_ERR_DRIVER.
+/// - Errors: VBN_ERR_ARGUMENT, VBN_ERR_DRIVER, VBN_ERR_NO_MEMORY, VBN_ERR_BUSY, VBN_ERR_NOT_SUPPORTED,
+///   VBN_ERR_DEVICE_GONE, VBN_ERR_CLOSED, VBN_ERR_FORKED, VBN_ERR_LIMIT (references), VBN_ERR_INTERNAL.
 /// - Since: 0.1
 /// - Source: ibv_query_gid_table(3)
 #[unsafe(no_mangle)]
@@ -179,7 +258,9 @@ fn fill<T: Copy>(array: *mut T, entry_size: usize, capacity: u32, values: &[T]) 
 /// - Ownership: fills the caller's variable.
 /// - Threads: MT-safe.
 /// - Blocks: for some system calls.
-/// - Errors: VBN_ERR_ARGUMENT, VBN_ERR_LIMIT (no such port or index), VBN_ERR_NOT_SUPPORTED, VBN_ERR_DRIVER.
+/// - Errors: VBN_ERR_ARGUMENT, VBN_ERR_LIMIT (no such port or index; references), VBN_ERR_NOT_SUPPORTED (the port has
+///   no partition keys), VBN_ERR_DRIVER, VBN_ERR_NO_MEMORY, VBN_ERR_BUSY, VBN_ERR_DEVICE_GONE, VBN_ERR_CLOSED,
+///   VBN_ERR_FORKED, VBN_ERR_INTERNAL.
 /// - Since: 0.1
 /// - Source: ibv_query_pkey(3)
 #[unsafe(no_mangle)]
@@ -205,7 +286,9 @@ pub unsafe extern "C" fn vbn_context_query_pkey(
 /// - Ownership: fills the caller's `*event`, whose struct_size must be set.
 /// - Threads: MT-safe; every event goes to one caller.
 /// - Blocks: until an event comes or the time is over. A close of the context meanwhile takes effect after that.
-/// - Errors: VBN_ERR_TIMEOUT, VBN_ERR_ARGUMENT, VBN_ERR_NOT_SUPPORTED (the device has no such events), VBN_ERR_DRIVER.
+/// - Errors: VBN_ERR_TIMEOUT, VBN_ERR_ARGUMENT, VBN_ERR_NOT_SUPPORTED (the device has no such events),
+///   VBN_ERR_DRIVER, VBN_ERR_NO_MEMORY, VBN_ERR_BUSY, VBN_ERR_DEVICE_GONE, VBN_ERR_CLOSED, VBN_ERR_FORKED,
+///   VBN_ERR_LIMIT (references), VBN_ERR_INTERNAL.
 /// - Since: 0.1
 /// - Source: ibv_get_async_event(3), ibv_ack_async_event(3)
 #[unsafe(no_mangle)]
@@ -226,7 +309,7 @@ pub unsafe extern "C" fn vbn_context_get_async_event(
 /// - Ownership: fills the caller's `*info`, whose struct_size must be set.
 /// - Threads: MT-safe. The numbers are those of no single moment while other threads open and close.
 /// - Blocks: no.
-/// - Errors: VBN_ERR_ARGUMENT.
+/// - Errors: VBN_ERR_ARGUMENT, VBN_ERR_CLOSED, VBN_ERR_FORKED, VBN_ERR_LIMIT (references), VBN_ERR_INTERNAL.
 /// - Since: 0.1
 /// - Source: this library
 #[unsafe(no_mangle)]
@@ -243,7 +326,7 @@ pub unsafe extern "C" fn vbn_context_live(context: *const vbn_context, info: *mu
 /// - Ownership: borrowed.
 /// - Threads: MT-safe.
 /// - Blocks: no.
-/// - Errors: VBN_ERR_ARGUMENT.
+/// - Errors: VBN_ERR_ARGUMENT, VBN_ERR_CLOSED, VBN_ERR_FORKED, VBN_ERR_LIMIT (references), VBN_ERR_INTERNAL.
 /// - Since: 0.1
 /// - Source: this library
 #[unsafe(no_mangle)]
@@ -261,7 +344,8 @@ pub unsafe extern "C" fn vbn_context_native(
 /// - Ownership: `*native_out` becomes the caller's; `*context` is set to NULL.
 /// - Threads: MT-safe; no other call on this handle may start afterwards.
 /// - Blocks: no.
-/// - Errors: VBN_ERR_ARGUMENT, VBN_ERR_BUSY (handles of this library use it).
+/// - Errors: VBN_ERR_ARGUMENT, VBN_ERR_BUSY (handles of this library use it), VBN_ERR_CLOSED, VBN_ERR_FORKED,
+///   VBN_ERR_LIMIT (references), VBN_ERR_INTERNAL.
 /// - Since: 0.1
 /// - Source: this library
 #[unsafe(no_mangle)]
@@ -282,8 +366,8 @@ pub unsafe extern "C" fn vbn_context_release(
 /// - Ownership: as `attr` says; see VBN_ADOPT_*. After a failure `native` is still the caller's.
 /// - Threads: MT-safe.
 /// - Blocks: while the library is being loaded, and for one system call.
-/// - Errors: VBN_ERR_ARGUMENT, VBN_ERR_TOO_NEW, VBN_ERR_LIBRARY_MISSING, VBN_ERR_SYMBOL_MISSING, VBN_ERR_NO_MEMORY,
-///   VBN_ERR_DEVICE_GONE, VBN_ERR_DRIVER.
+/// - Errors: VBN_ERR_ARGUMENT, VBN_ERR_TOO_NEW, VBN_ERR_LIBRARY_MISSING, VBN_ERR_SYMBOL_MISSING, VBN_ERR_DRIVER,
+///   VBN_ERR_NO_MEMORY, VBN_ERR_BUSY, VBN_ERR_NOT_SUPPORTED, VBN_ERR_DEVICE_GONE, VBN_ERR_INTERNAL.
 /// - Since: 0.1
 /// - Source: this library
 #[unsafe(no_mangle)]
@@ -314,8 +398,9 @@ pub unsafe extern "C" fn vbn_context_adopt(
 ///   sizeof(vbn_gid_verdict).
 /// - Threads: MT-safe.
 /// - Blocks: for some system calls.
-/// - Errors: VBN_ERR_NOT_FOUND (none will do), VBN_ERR_NOT_SUPPORTED (iWARP), VBN_ERR_ARGUMENT, VBN_ERR_LIMIT (no such
-///   port), VBN_ERR_TOO_NEW, VBN_ERR_NO_MEMORY, VBN_ERR_DRIVER.
+/// - Errors: VBN_ERR_NOT_FOUND (none will do), VBN_ERR_NOT_SUPPORTED (iWARP), VBN_ERR_ARGUMENT, VBN_ERR_LIMIT (no
+///   such port; references), VBN_ERR_TOO_NEW, VBN_ERR_DRIVER, VBN_ERR_NO_MEMORY, VBN_ERR_BUSY, VBN_ERR_DEVICE_GONE,
+///   VBN_ERR_CLOSED, VBN_ERR_FORKED, VBN_ERR_INTERNAL.
 /// - Since: 0.1
 /// - Source: this library
 #[unsafe(no_mangle)]

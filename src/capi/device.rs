@@ -16,7 +16,8 @@ use crate::core::status::vbn_status;
 /// - Ownership: fills the caller's array. `entry_size` is sizeof(vbn_device_info).
 /// - Threads: MT-safe.
 /// - Blocks: for some system calls per device.
-/// - Errors: VBN_ERR_ARGUMENT, VBN_ERR_NO_MEMORY, VBN_ERR_DRIVER.
+/// - Errors: VBN_ERR_ARGUMENT, VBN_ERR_DRIVER, VBN_ERR_NO_MEMORY, VBN_ERR_BUSY, VBN_ERR_NOT_SUPPORTED,
+///   VBN_ERR_DEVICE_GONE, VBN_ERR_INTERNAL.
 /// - Since: 0.1
 /// - Source: ibv_get_device_list(3)
 #[unsafe(no_mangle)]
@@ -46,7 +47,7 @@ pub unsafe extern "C" fn vbn_device_list(
 /// - Ownership: fills the caller's `*info`, whose struct_size must be set.
 /// - Threads: MT-safe.
 /// - Blocks: for some system calls.
-/// - Errors: VBN_ERR_ARGUMENT.
+/// - Errors: VBN_ERR_ARGUMENT, VBN_ERR_INTERNAL.
 /// - Since: 0.1
 /// - Source: this library
 #[unsafe(no_mangle)]

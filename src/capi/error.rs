@@ -51,7 +51,7 @@ cold_structs!(vbn_error_info);
 /// - Ownership: fills the caller's `*info`, whose struct_size must be set.
 /// - Threads: MT-safe; every thread has a record of its own.
 /// - Blocks: no.
-/// - Errors: VBN_ERR_ARGUMENT.
+/// - Errors: VBN_ERR_ARGUMENT, VBN_ERR_INTERNAL.
 /// - Since: 0.1
 /// - Source: this library
 #[unsafe(no_mangle)]

@@ -76,6 +76,14 @@ pub fn hot_live<'a, H: Handle>(handle: *const H) -> Option<&'a H::Body> {
     slot.live()
 }
 
+/// `hot_live` by `Slot::live_short`.
+#[inline(always)]
+pub fn hot_live_short<'a, H: Handle>(handle: *const H) -> Option<&'a H::Body> {
+    // SAFETY: as in `hot_live`.
+    let slot: &'static Slot<H::Body> = unsafe { handle.cast::<Slot<H::Body>>().as_ref() }?;
+    slot.live_short()
+}
+
 /// Why a call of the data path can't go on: a handle that is no use, or else the pointer that is NULL.
 #[cold]
 #[inline(never)]
@@ -277,6 +285,11 @@ pub fn output<T: Cold>(pointer: *mut T, value: &T) -> Result<()> {
 /// Checks an output struct before the work is done, so that a wrong one costs nothing.
 pub fn check_output<T: Cold>(pointer: *mut T) -> Result<()> {
     struct_size(pointer).map(drop)
+}
+
+/// Whether the caller's struct goes up to `end` at least.
+pub fn reaches<T: Cold>(pointer: *const T, end: usize) -> Result<bool> {
+    struct_size(pointer).map(|size| size >= end)
 }
 
 fn struct_size<T: Cold>(pointer: *const T) -> Result<usize> {

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! `vbn_rc_record_*` and the functions that connect RC queue pairs.
+//! `vbn_rc_record_*` and the functions that connect RC and UC queue pairs.
 
 use super::ffi::{self, guard, guard_on};
+use crate::core::connect;
+use crate::core::endpoint_info::vbn_endpoint_info;
 use crate::core::handle::vbn_qp;
 use crate::core::op::Op;
 use crate::core::rc::{self, VBN_RC_RECORD_SIZE, vbn_rc_attr, vbn_rc_record};
@@ -15,8 +17,9 @@ use crate::core::status::vbn_status;
 /// - Ownership: fills the caller's `*record`.
 /// - Threads: MT-safe.
 /// - Blocks: for system calls.
-/// - Errors: VBN_ERR_ARGUMENT, VBN_ERR_LIMIT (port, sgid_index), VBN_ERR_NOT_FOUND (no usable GID), VBN_ERR_TOO_NEW,
-///   VBN_ERR_NO_MEMORY, VBN_ERR_DRIVER.
+/// - Errors: VBN_ERR_ARGUMENT, VBN_ERR_LIMIT (port, sgid_index; references), VBN_ERR_NOT_FOUND (no usable GID),
+///   VBN_ERR_TOO_NEW, VBN_ERR_NOT_SUPPORTED (iWARP), VBN_ERR_DRIVER, VBN_ERR_NO_MEMORY, VBN_ERR_BUSY,
+///   VBN_ERR_DEVICE_GONE, VBN_ERR_CLOSED, VBN_ERR_FORKED, VBN_ERR_INTERNAL.
 /// - Since: 0.1
 /// - Source: this library
 #[unsafe(no_mangle)]
@@ -39,7 +42,7 @@ pub unsafe extern "C" fn vbn_rc_record_local(
 /// - Ownership: reads `*record`, fills `bytes`, which must have room for `size` bytes.
 /// - Threads: MT-safe.
 /// - Blocks: no.
-/// - Errors: VBN_ERR_ARGUMENT (a field out of range, size not 28).
+/// - Errors: VBN_ERR_ARGUMENT (a field out of range, size not 28), VBN_ERR_INTERNAL.
 /// - Since: 0.1
 /// - Source: rdma4py 2026.10.22, QPInfo
 #[unsafe(no_mangle)]
@@ -59,7 +62,7 @@ pub unsafe extern "C" fn vbn_rc_record_encode(record: *const vbn_rc_record, byte
 /// - Ownership: reads `bytes`, fills the caller's `*record`.
 /// - Threads: MT-safe.
 /// - Blocks: no.
-/// - Errors: VBN_ERR_ARGUMENT (size not 28, a field out of range).
+/// - Errors: VBN_ERR_ARGUMENT (size not 28, a field out of range), VBN_ERR_INTERNAL.
 /// - Since: 0.1
 /// - Source: rdma4py 2026.10.22, QPInfo
 #[unsafe(no_mangle)]
@@ -71,7 +74,7 @@ pub unsafe extern "C" fn vbn_rc_record_decode(bytes: *const u8, size: usize, rec
     })
 }
 
-/// Takes an RC queue pair from RESET (or INIT) to INIT: port, pkey index, and what the peer may do to memory. From here on
+/// Takes an RC or UC queue pair from RESET (or INIT) to INIT: port, pkey index, and what the peer may do to memory. From here on
 /// receives may be posted. vbn_qp_connect_rc does this too.
 ///
 /// `attr` may be NULL.
@@ -79,7 +82,9 @@ pub unsafe extern "C" fn vbn_rc_record_decode(bytes: *const u8, size: usize, rec
 /// - Ownership: reads the caller's structs.
 /// - Threads: MT-safe.
 /// - Blocks: for system calls.
-/// - Errors: VBN_ERR_ARGUMENT, VBN_ERR_LIMIT (port, pkey_index), VBN_ERR_TOO_NEW, VBN_ERR_NO_MEMORY, VBN_ERR_DRIVER.
+/// - Errors: VBN_ERR_ARGUMENT, VBN_ERR_LIMIT (port, pkey_index; references), VBN_ERR_TOO_NEW, VBN_ERR_DRIVER,
+///   VBN_ERR_NO_MEMORY, VBN_ERR_BUSY, VBN_ERR_NOT_SUPPORTED, VBN_ERR_DEVICE_GONE, VBN_ERR_CLOSED, VBN_ERR_FORKED,
+///   VBN_ERR_INTERNAL.
 /// - Since: 0.1
 /// - Source: ibv_modify_qp(3)
 #[unsafe(no_mangle)]
@@ -90,16 +95,18 @@ pub unsafe extern "C" fn vbn_qp_to_init(qp: *mut vbn_qp, attr: *const vbn_rc_att
     })
 }
 
-/// Takes an RC queue pair from INIT to RTR, ready to receive from the peer of `remote`.
+/// Takes an RC or UC queue pair from INIT to RTR, ready to receive from the peer of `remote`. One that is there already is
+/// refused by the driver and stays as it is, whichever peer `remote` is; vbn_qp_connect_rc goes on from any state.
 ///
 /// `attr` may be NULL.
 ///
 /// - Ownership: reads the caller's structs.
 /// - Threads: MT-safe.
 /// - Blocks: for system calls; may wait for the peer's address (seconds).
-/// - Errors: VBN_ERR_ARGUMENT, VBN_ERR_LIMIT (port, path_mtu, max_dest_rd_atomic), VBN_ERR_NOT_FOUND (the local
-///   record's GID is not in the port's table), VBN_ERR_TOO_NEW, VBN_ERR_NO_MEMORY, VBN_ERR_DRIVER (sys_errno ETIMEDOUT,
-///   ENETUNREACH, EINVAL, ...).
+/// - Errors: VBN_ERR_ARGUMENT, VBN_ERR_LIMIT (port, path_mtu, max_dest_rd_atomic; references), VBN_ERR_NOT_FOUND (the
+///   local record's GID is not in the port's table), VBN_ERR_TOO_NEW, VBN_ERR_DRIVER (sys_errno ETIMEDOUT,
+///   ENETUNREACH, EINVAL, ...), VBN_ERR_NO_MEMORY, VBN_ERR_BUSY, VBN_ERR_NOT_SUPPORTED, VBN_ERR_DEVICE_GONE,
+///   VBN_ERR_CLOSED, VBN_ERR_FORKED, VBN_ERR_INTERNAL.
 /// - Since: 0.1
 /// - Source: ibv_modify_qp(3)
 #[unsafe(no_mangle)]
@@ -115,14 +122,17 @@ pub unsafe extern "C" fn vbn_qp_to_rtr(
     })
 }
 
-/// Takes an RC queue pair from RTR to RTS, ready to send.
+/// Takes an RC or UC queue pair from RTR to RTS, ready to send. One that is there already is refused by the driver and stays
+/// as it is.
 ///
 /// `attr` may be NULL.
 ///
 /// - Ownership: reads the caller's structs.
 /// - Threads: MT-safe.
 /// - Blocks: for system calls.
-/// - Errors: VBN_ERR_ARGUMENT, VBN_ERR_LIMIT (max_rd_atomic), VBN_ERR_TOO_NEW, VBN_ERR_NO_MEMORY, VBN_ERR_DRIVER.
+/// - Errors: VBN_ERR_ARGUMENT, VBN_ERR_LIMIT (max_rd_atomic; references), VBN_ERR_TOO_NEW, VBN_ERR_DRIVER,
+///   VBN_ERR_NO_MEMORY, VBN_ERR_BUSY, VBN_ERR_NOT_SUPPORTED, VBN_ERR_DEVICE_GONE, VBN_ERR_CLOSED, VBN_ERR_FORKED,
+///   VBN_ERR_INTERNAL.
 /// - Since: 0.1
 /// - Source: ibv_modify_qp(3)
 #[unsafe(no_mangle)]
@@ -137,7 +147,7 @@ pub unsafe extern "C" fn vbn_qp_to_rts(
     })
 }
 
-/// Connects an RC queue pair to its peer: from wherever it is to RTS. `local` is what vbn_rc_record_local made and the peer
+/// Connects an RC or UC queue pair to its peer: from wherever it is to RTS. `local` is what vbn_rc_record_local made and the peer
 /// was sent, `remote` what the peer sent. Every parameter can be overridden by `attr`, which may be NULL.
 ///
 /// A queue pair that is already connected is fine if it shows the same peer. After a failure the call may be repeated. Two
@@ -147,9 +157,10 @@ pub unsafe extern "C" fn vbn_qp_to_rts(
 /// - Threads: MT-safe.
 /// - Blocks: for system calls; may wait for the peer's address (seconds). It does not wait for the peer itself.
 /// - Errors: VBN_ERR_ARGUMENT (also: connected to another peer, or in a state from which there is no way),
-///   VBN_ERR_LIMIT (port, pkey_index, path_mtu, max_rd_atomic, max_dest_rd_atomic), VBN_ERR_NOT_FOUND (the local
-///   record's GID is not in the port's table), VBN_ERR_TOO_NEW, VBN_ERR_NO_MEMORY, VBN_ERR_DRIVER (sys_errno ETIMEDOUT,
-///   ENETUNREACH, EINVAL, ...).
+///   VBN_ERR_LIMIT (port, pkey_index, path_mtu, max_rd_atomic, max_dest_rd_atomic; references), VBN_ERR_NOT_FOUND
+///   (the local record's GID is not in the port's table), VBN_ERR_TOO_NEW, VBN_ERR_DRIVER (sys_errno ETIMEDOUT,
+///   ENETUNREACH, EINVAL, ...), VBN_ERR_NO_MEMORY, VBN_ERR_BUSY, VBN_ERR_NOT_SUPPORTED, VBN_ERR_DEVICE_GONE,
+///   VBN_ERR_CLOSED, VBN_ERR_FORKED, VBN_ERR_INTERNAL.
 /// - Since: 0.1
 /// - Source: ibv_modify_qp(3)
 #[unsafe(no_mangle)]
@@ -161,6 +172,43 @@ pub unsafe extern "C" fn vbn_qp_connect_rc(
 ) -> vbn_status {
     guard_on(Op::QpConnectRc, qp, || {
         let qp = ffi::pin(qp)?;
-        rc::connect(&qp, ffi::required(local, "local")?, ffi::required(remote, "remote")?, &ffi::input(attr)?)
+        rc::connect(&qp, ffi::required(local, "local")?, ffi::required(remote, "remote")?, &ffi::input(attr)?, None)
+    })
+}
+
+/// Connects an RC or UC queue pair to its peer by the records that can grow: from wherever it is to RTS. `local` is what
+/// vbn_endpoint_info_local made for this queue pair and the peer was sent, `remote` what the peer sent.
+///
+/// Everything that keeps the two from working together is named before the first step: other types of queue pair, no GIDs that
+/// fit together. The GIDs are chosen from both records, so that both sides come to the same pair; the smaller MTU counts, and
+/// no more reads are asked of the peer than it answers. If both records have vendor options (ECE), the peer's are taken over
+/// before RTR; of different vendors they are a mismatch. Every parameter can be overridden by `attr`, which may be NULL; the
+/// VBN_RC_SET_* bits of what UC doesn't have are refused there.
+///
+/// A queue pair that is already connected is fine if it shows the same peer. After a failure the call may be repeated. Two
+/// threads that connect one queue pair do so one after the other.
+///
+/// - Ownership: reads the caller's structs.
+/// - Threads: MT-safe.
+/// - Blocks: for system calls; may wait for the peer's address (seconds). It does not wait for the peer itself.
+/// - Errors: VBN_ERR_ARGUMENT (also: the records don't fit together, and then value of the error record has the
+///   VBN_MISMATCH_* bits; connected to another peer; in a state from which there is no way), VBN_ERR_LIMIT (port,
+///   pkey_index, path_mtu, max_rd_atomic, max_dest_rd_atomic; references), VBN_ERR_NOT_FOUND (the local record's GID is
+///   not in the port's table), VBN_ERR_TOO_NEW, VBN_ERR_DRIVER (sys_errno ETIMEDOUT, ENETUNREACH, EINVAL, ...),
+///   VBN_ERR_NO_MEMORY, VBN_ERR_BUSY, VBN_ERR_NOT_SUPPORTED (also: the device refuses the peer's vendor options),
+///   VBN_ERR_DEVICE_GONE, VBN_ERR_CLOSED, VBN_ERR_FORKED, VBN_ERR_INTERNAL.
+/// - Since: 0.1
+/// - Source: ibv_modify_qp(3), ibv_set_ece(3)
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn vbn_qp_connect(
+    qp: *mut vbn_qp,
+    local: *const vbn_endpoint_info,
+    remote: *const vbn_endpoint_info,
+    attr: *const vbn_rc_attr,
+) -> vbn_status {
+    guard_on(Op::QpConnect, qp, || {
+        let qp = ffi::pin(qp)?;
+        let (local, remote) = (ffi::required_input(local)?, ffi::required_input(remote)?);
+        connect::connect(&qp, &local, &remote, &ffi::input(attr)?)
     })
 }

@@ -103,8 +103,8 @@ impl Object for Channel {
         &SLAB
     }
 
-    fn context(&self) -> *const Slot<Context> {
-        self.context.slot()
+    fn context(&self) -> Option<&Context> {
+        Some(&self.context)
     }
 
     fn native_address(&self) -> *const c_void {
@@ -120,12 +120,8 @@ impl Object for Channel {
         })
     }
 
-    fn is_borrowed(&self) -> bool {
-        self.ownership.is_borrowed()
-    }
-
-    fn device_is_gone(&self, told: bool) -> bool {
-        self.ownership.is_own() && (told || self.context.is_gone())
+    fn ownership(&self) -> Ownership {
+        self.ownership
     }
 }
 

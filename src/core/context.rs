@@ -9,21 +9,35 @@ use std::ffi::{c_char, c_int, c_void};
 use std::ptr::{self, NonNull};
 
 use super::adopt::{self, Ownership, vbn_adopt_attr};
+use super::ah::Ah;
+use super::ah_cache;
 use super::channel::Channel;
+use super::cm::Devices;
 use super::cold::cold_structs;
+use super::counters::Counters;
 use super::cq::Cq;
-use super::device::List;
+use super::device::{Device, List};
+use super::dm::Dm;
+use super::efa;
 use super::error::{Error, Reason, Result};
 use super::event::*;
+use super::explain::{self, VBN_DRIVER_EFA};
+use super::flow::Flow;
 use super::fork;
+use super::import;
 use super::library;
 use super::lock::Lock;
 use super::mr::Mr;
+use super::mr_set::MrSet;
+use super::mw::Mw;
 use super::pd::Pd;
+use super::peer::Peer;
 use super::qp::Qp;
 use super::slab::{Kind, Object, Slab, Slot, Vacant};
+use super::srq::Srq;
 use super::status::*;
 use super::table::{Entry, Table};
+use super::td::Td;
 use super::text::{Name, chars, tail};
 use super::wait::{self, Ended};
 use crate::sys::ibv::*;
@@ -71,7 +85,11 @@ pub struct vbn_context_info {
     /// 1 if the extended verbs can be reached (every rdma-core since 17).
     pub extended: u8,
     /// 0.
-    pub reserved0: [u8; 7],
+    pub reserved0: [u8; 3],
+    /// VBN_DRIVER_*: whose rules and vendor codes hold.
+    pub driver: i32,
+    /// What libibverbs' provider is called: "efa", "mlx5", "rxe", ...
+    pub driver_name: [c_char; 32],
 }
 
 /// The objects of a context. "Closed" ones wait for their last user; "refused" ones could not be destroyed yet.
@@ -102,6 +120,46 @@ pub struct vbn_live_info {
     pub cq_refused: u32,
     /// Open vbn_qp handles.
     pub qp_open: u32,
+    /// Open vbn_peer handles.
+    pub peer_open: u32,
+    /// Open vbn_ah handles.
+    pub ah_open: u32,
+    /// Closed, but peers use it.
+    pub ah_closed: u32,
+    /// Closed, but the driver refused to destroy it.
+    pub ah_refused: u32,
+    /// EFA: `ibv_ah`s that handles and peers share, in use.
+    pub ah_cached: u32,
+    /// EFA: the same, kept though nobody uses them; see vbn_pd_trim_ahs.
+    pub ah_idle: u32,
+    /// Open vbn_srq handles.
+    pub srq_open: u32,
+    /// Closed, but queue pairs take from it.
+    pub srq_closed: u32,
+    /// Closed, but the driver refused to destroy it.
+    pub srq_refused: u32,
+    /// Open vbn_mw handles.
+    pub mw_open: u32,
+    /// Open vbn_td handles.
+    pub td_open: u32,
+    /// Closed, but parent domains use it.
+    pub td_closed: u32,
+    /// Closed, but the driver refused to deallocate it.
+    pub td_refused: u32,
+    /// Open vbn_dm handles.
+    pub dm_open: u32,
+    /// Closed, but regions are on it.
+    pub dm_closed: u32,
+    /// Closed, but the driver refused to free it.
+    pub dm_refused: u32,
+    /// Open vbn_flow handles.
+    pub flow_open: u32,
+    /// Open vbn_counters handles.
+    pub counters_open: u32,
+    /// Closed, but rules use them.
+    pub counters_closed: u32,
+    /// Closed, but the driver refused to destroy them.
+    pub counters_refused: u32,
     /// 0.
     pub reserved0: u32,
 }
@@ -116,6 +174,9 @@ pub struct Context {
     user_data: u64,
     name: Name,
     device: ibv_device_attr,
+    efa: Option<efa::Device>,
+    /// Keeps the native context open where librdmacm has lent it.
+    lent: Option<Devices>,
     /// What events can name.
     table: Lock<Table>,
 }
@@ -135,8 +196,8 @@ impl Object for Context {
         &SLAB
     }
 
-    fn context(&self) -> *const Slot<Context> {
-        self.slot
+    fn context(&self) -> Option<&Context> {
+        Some(self)
     }
 
     fn native_address(&self) -> *const c_void {
@@ -150,12 +211,18 @@ impl Object for Context {
         })
     }
 
-    fn is_borrowed(&self) -> bool {
-        self.ownership.is_borrowed()
+    fn forget(&self) {
+        if let Some(devices) = &self.lent {
+            devices.release();
+        }
+        // Another handle may be on a borrowed one, and share its address handles; those of this handle's PDs went with them.
+        if !self.ownership.is_borrowed() {
+            ah_cache::forget(self.native.as_ptr());
+        }
     }
 
-    fn device_is_gone(&self, told: bool) -> bool {
-        self.ownership.is_own() && (told || self.is_gone())
+    fn ownership(&self) -> Ownership {
+        self.ownership
     }
 }
 
@@ -164,7 +231,13 @@ pub struct Room<'a> {
     table: &'a Lock<Table>,
 }
 
-impl Room<'_> {
+impl<'a> Room<'a> {
+    /// Asks for room in a table.
+    pub fn on(table: &'a Lock<Table>) -> Result<Self> {
+        table.lock().reserve()?;
+        Ok(Room { table })
+    }
+
     /// Makes the object known to events. Can't fail.
     pub fn insert(self, native: *const c_void, entry: Entry) {
         self.table.lock().insert(native, entry);
@@ -201,6 +274,17 @@ impl Context {
         Err(last)
     }
 
+    /// Opens one device of a list.
+    pub fn open_listed(list: &List, device: &Device<'_>) -> Result<&'static Slot<Context>> {
+        let vacant = SLAB.take()?;
+        // As in `open`.
+        if let Some(Err(errno @ (libc::EACCES | libc::EPERM | libc::ENOENT))) = device.try_node() {
+            return Err(open_error(errno).on(device.name()));
+        }
+        let native = device.open().map_err(|errno| open_error(errno).on(device.name()))?;
+        Self::own(vacant, list.verbs, native, 0)
+    }
+
     /// Makes a handle for what was opened here, or closes it again.
     fn own(
         vacant: Vacant<Context>,
@@ -212,10 +296,35 @@ impl Context {
         let fd = unsafe { native.as_ref() }.async_fd;
         // Ours is non-blocking from birth, so that get_async_event can't hang when another thread takes the event.
         let ready = if fd < 0 { Ok(()) } else { os::set_nonblocking(fd).map_err(|errno| Error::call("fcntl", errno)) };
-        ready.and_then(|()| Self::take_over(vacant, verbs, native, Ownership::Own, user_data)).inspect_err(|_| {
+        ready.and_then(|()| Self::take_over(vacant, verbs, native, Ownership::Own, user_data, None)).inspect_err(|_| {
             // SAFETY: just opened, and nobody else knows it.
             unsafe { (verbs.close_device)(native.as_ptr()) };
         })
+    }
+
+    /// The context behind a descriptor, which stays the caller's.
+    pub fn import(fd: c_int, attr: &vbn_context_attr) -> Result<&'static Slot<Context>> {
+        if fd < 0 {
+            return Err(Error::range_signed("fd", fd.into(), "an open descriptor of a device"));
+        }
+        fork::guard()?;
+        let verbs = library::verbs()?;
+        let import = verbs.import_device.ok_or(import::symbol("ibv_import_device"))?;
+        let vacant = SLAB.take()?;
+        // The context takes its descriptor with it when it is closed.
+        let own = os::duplicate(fd).map_err(|errno| Error::call("dup", errno))?;
+        os::set_errno(0);
+        // SAFETY: it looks at the descriptor, whatever that is.
+        let native = convert::pointer(unsafe { import(own) }, os::errno()).map_err(|errno| {
+            os::close(own);
+            match errno {
+                libc::EINVAL | libc::ENODEV => Error::call("ibv_import_device", errno).hint(
+                    "fd must be a descriptor that vbn_context_export gave, of a device that this process can see",
+                ),
+                _ => import::explain(Error::call("ibv_import_device", errno)),
+            }
+        })?;
+        Self::own(vacant, verbs, native, attr.user_data)
     }
 
     /// Takes in a context that raw verbs opened. Its async fd stays as it is.
@@ -224,7 +333,20 @@ impl Context {
         let verbs = library::verbs()?;
         same_library(verbs, native)?;
         fork::guard()?;
-        Self::take_over(SLAB.take()?, verbs, native, ownership, attr.user_data)
+        Self::take_over(SLAB.take()?, verbs, native, ownership, attr.user_data, None)
+    }
+
+    /// A context of librdmacm's, which keeps it open while the devices are held.
+    pub fn lent(native: NonNull<ibv_context>, user_data: u64, devices: Devices) -> Result<&'static Slot<Context>> {
+        let verbs = library::verbs()?;
+        same_library(verbs, native)?;
+        fork::guard()?;
+        Self::take_over(SLAB.take()?, verbs, native, Ownership::Borrow, user_data, Some(devices))
+    }
+
+    /// Whether it is one of librdmacm's.
+    pub fn is_lent(&self) -> bool {
+        self.lent.is_some()
     }
 
     /// Makes the handle. After a failure `native` is still the caller's.
@@ -234,12 +356,15 @@ impl Context {
         native: NonNull<ibv_context>,
         ownership: Ownership,
         user_data: u64,
+        lent: Option<Devices>,
     ) -> Result<&'static Slot<Context>> {
         // SAFETY: an open context has a device, which lives as long.
         let name = Name::new(unsafe { &(*native.as_ref().device).name }.map(|c| c as u8).as_slice());
         let slot = vacant.slot();
         let table = Lock::new(Table::empty());
-        let mut context = Context { native, verbs, slot, ownership, user_data, name, device: Zeroed::zeroed(), table };
+        let efa = efa::Device::of(native)?;
+        let device = Zeroed::zeroed();
+        let mut context = Context { native, verbs, slot, ownership, user_data, name, device, efa, lent, table };
         let device = &raw mut context.device;
         // SAFETY: the context is open.
         context.ret("ibv_query_device", || unsafe { (verbs.query_device)(native.as_ptr(), device) })?;
@@ -262,9 +387,18 @@ impl Context {
         self.user_data
     }
 
+    pub fn slot(&self) -> &'static Slot<Context> {
+        self.slot
+    }
+
     /// The limits of the device, as they were when it was opened.
     pub fn device(&self) -> &ibv_device_attr {
         &self.device
+    }
+
+    /// What is special about it if it is an EFA.
+    pub fn efa(&self) -> Option<&efa::Device> {
+        self.efa.as_ref()
     }
 
     /// How many ports there are.
@@ -296,33 +430,42 @@ impl Context {
     pub fn ret(&self, function: &'static str, call: impl FnOnce() -> c_int) -> Result<()> {
         os::set_errno(0);
         let ret = call();
-        convert::ret_errno(ret, os::errno()).map_err(|errno| Error::call(function, errno).on(self.name))
+        convert::ret_errno(ret, os::errno()).map_err(|errno| self.failure(function, errno))
     }
 
     /// A call that returns NULL and sets errno.
     pub fn made<T>(&self, function: &'static str, call: impl FnOnce() -> *mut T) -> Result<NonNull<T>> {
         os::set_errno(0);
         let native = call();
-        convert::pointer(native, os::errno()).map_err(|errno| Error::call(function, errno).on(self.name))
+        convert::pointer(native, os::errno()).map_err(|errno| self.failure(function, errno))
     }
 
     /// Whether the kernel has taken the device away; if so, every handle on it is told.
     pub fn is_gone(&self) -> bool {
         let mut attr = ibv_device_attr::zeroed();
         // SAFETY: the context is open.
-        let answer = self.ret("ibv_query_device", || unsafe { (self.verbs.query_device)(self.native(), &mut attr) });
-        let gone = answer.is_err_and(|error| matches!(error.errno, libc::EIO | libc::ENODEV));
+        let ret = unsafe { (self.verbs.query_device)(self.native(), &mut attr) };
+        let gone = matches!(convert::ret_errno(ret, os::errno()), Err(libc::EIO | libc::ENODEV));
         if gone {
             self.mark_gone();
         }
         gone
     }
 
+    /// A failed call on the device. That the device is gone is told as such even if nobody has read the event yet.
+    fn failure(&self, function: &'static str, errno: i32) -> Error {
+        let error = Error::call(function, errno).on(self.name);
+        if matches!(errno, libc::EIO | libc::ENODEV) && self.is_gone() {
+            return Error { status: VBN_ERR_DEVICE_GONE, ..error }.hint("close all handles of the device");
+        }
+        error
+    }
+
     /// A call that returns -1 and sets errno.
-    fn minus1(&self, function: &'static str, call: impl FnOnce() -> c_int) -> Result<()> {
+    pub fn minus1(&self, function: &'static str, call: impl FnOnce() -> c_int) -> Result<()> {
         os::set_errno(0);
         let ret = call();
-        convert::minus1(ret, os::errno()).map(drop).map_err(|errno| Error::call(function, errno).on(self.name))
+        convert::minus1(ret, os::errno()).map(drop).map_err(|errno| self.failure(function, errno))
     }
 
     /// Checks a port number.
@@ -345,8 +488,7 @@ impl Context {
 
     /// Room for an object that events can name. Ask for it before the native object is made.
     pub fn reserve(&self) -> Result<Room<'_>> {
-        self.table.lock().reserve()?;
-        Ok(Room { table: &self.table })
+        Room::on(&self.table)
     }
 
     /// Forgets an object, unless its pointer is another handle's by now.
@@ -377,8 +519,27 @@ impl Context {
             num_ports: self.ports().into(),
             uverbs_abi_version: super::device::uverbs_abi(device).unwrap_or(-1),
             extended: is_extended(context).into(),
-            reserved0: [0; 7],
+            reserved0: [0; 3],
+            driver: self.driver(),
+            driver_name: chars(self.driver_name()),
         }
+    }
+
+    /// VBN_DRIVER_*.
+    pub fn driver(&self) -> i32 {
+        if self.efa.is_some() { VBN_DRIVER_EFA } else { explain::driver_of(self.driver_name()) }
+    }
+
+    /// What the provider's file is called, without what surrounds the name: lib...-rdmav34.so, lib....so.1.
+    fn driver_name(&self) -> &'static [u8] {
+        let poll = self.content().ops.poll_cq;
+        // SAFETY: a provider stays loaded.
+        let Some((_, path)) = poll.and_then(|poll| unsafe { dl::addr_object(poll as *const c_void) }) else {
+            return b"";
+        };
+        let file = path.to_bytes().rsplit(|byte| *byte == b'/').next().unwrap_or_default();
+        let name = file.strip_prefix(b"lib").unwrap_or(file);
+        name.split(|byte| matches!(byte, b'-' | b'.')).next().unwrap_or_default()
     }
 
     pub fn query_device(&self) -> Result<vbn_device_attr> {
@@ -493,11 +654,20 @@ impl Context {
 
     /// From now on every handle on this device answers "gone", and its close doesn't insist on a destroy.
     pub fn mark_gone(&self) {
+        Flow::slab().mark_gone(self.slot);
+        Counters::slab().mark_gone(self.slot);
         Qp::slab().mark_gone(self.slot);
+        Peer::slab().mark_gone(self.slot);
+        Ah::slab().mark_gone(self.slot);
+        Srq::slab().mark_gone(self.slot);
+        Mw::slab().mark_gone(self.slot);
+        MrSet::slab().mark_gone(self.slot);
         Mr::slab().mark_gone(self.slot);
         Cq::slab().mark_gone(self.slot);
         Channel::slab().mark_gone(self.slot);
         Pd::slab().mark_gone(self.slot);
+        Td::slab().mark_gone(self.slot);
+        Dm::slab().mark_gone(self.slot);
         SLAB.mark_gone(self.slot);
     }
 
@@ -506,6 +676,12 @@ impl Context {
         let pd = Pd::slab().live(self.slot);
         let channel = Channel::slab().live(self.slot);
         let cq = Cq::slab().live(self.slot);
+        let ah = Ah::slab().live(self.slot);
+        let srq = Srq::slab().live(self.slot);
+        let td = Td::slab().live(self.slot);
+        let dm = Dm::slab().live(self.slot);
+        let counters = Counters::slab().live(self.slot);
+        let (ah_cached, ah_idle) = ah_cache::count(self);
         vbn_live_info {
             struct_size: size_of::<vbn_live_info>(),
             pd_open: pd.0,
@@ -519,6 +695,26 @@ impl Context {
             cq_closed: cq.1,
             cq_refused: cq.2,
             qp_open: Qp::slab().live(self.slot).0,
+            peer_open: Peer::slab().live(self.slot).0,
+            ah_open: ah.0,
+            ah_closed: ah.1,
+            ah_refused: ah.2,
+            ah_cached,
+            ah_idle,
+            srq_open: srq.0,
+            srq_closed: srq.1,
+            srq_refused: srq.2,
+            mw_open: Mw::slab().live(self.slot).0,
+            td_open: td.0,
+            td_closed: td.1,
+            td_refused: td.2,
+            dm_open: dm.0,
+            dm_closed: dm.1,
+            dm_refused: dm.2,
+            flow_open: Flow::slab().live(self.slot).0,
+            counters_open: counters.0,
+            counters_closed: counters.1,
+            counters_refused: counters.2,
             reserved0: 0,
         }
     }

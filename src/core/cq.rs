@@ -2,12 +2,16 @@
 //! Completion queues.
 
 use std::ffi::c_void;
-use std::ptr::NonNull;
+use std::hint;
+use std::mem::MaybeUninit;
+use std::ptr::{self, NonNull};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::adopt::{self, Ownership, vbn_adopt_attr};
 use super::channel::Channel;
 use super::cold::cold_structs;
 use super::context::Context;
+use super::cq_create;
 use super::error::{self, Error, Reason, Result};
 use super::event::VBN_ELEMENT_CQ;
 use super::handle::vbn_channel;
@@ -17,6 +21,7 @@ use super::slab::{Kind, Object, Ref, Slab, Slot};
 use super::status::*;
 use super::table;
 use super::wc::{VBN_WC_SUCCESS, VBN_WC_WITH_IMM, VBN_WC_WR_FLUSH_ERR, vbn_wc};
+use super::wc_ext::Extended;
 use crate::sys::ibv::ibv_cq;
 use crate::sys::{convert, inline, os};
 
@@ -34,6 +39,8 @@ pub struct vbn_cq_attr {
     pub cqe: u32,
     /// Interrupt vector, below the context's num_comp_vectors.
     pub comp_vector: u32,
+    /// VBN_WC_EX_*: what vbn_cq_poll_ext shall tell. 0: a plain queue, of which it tells what vbn_cq_poll does.
+    pub fields: u64,
 }
 
 /// What `vbn_cq_query` tells.
@@ -50,10 +57,23 @@ pub struct vbn_cq_info {
     pub handle: u32,
     /// 1 if it has a channel.
     pub has_channel: u8,
+    /// VBN_CQ_WAIT_*: how vbn_cq_wait waits.
+    pub wait_mode: u8,
     /// 0.
-    pub reserved0: [u8; 7],
+    pub reserved0: [u8; 6],
+    /// VBN_WC_EX_*: as given at creation.
+    pub fields: u64,
+    /// At least so many completions were passed over, since their queue pairs had been destroyed (EFA). libefa drops one that
+    /// comes behind good ones of the same vbn_cq_poll without a word. After one that stood in front vbn_cq_poll takes one
+    /// completion: poll again.
+    pub skipped: u64,
 }
 cold_structs!(vbn_cq_attr, vbn_cq_info);
+
+/// `wait_mode`: it sleeps between polls, longer and longer up to a millisecond: the queue has no channel (of this library's).
+pub const VBN_CQ_WAIT_SLEEP: u8 = 0;
+/// `wait_mode`: it sleeps until the device's event comes.
+pub const VBN_CQ_WAIT_EVENT: u8 = 1;
 
 /// A completion queue.
 pub struct Cq {
@@ -64,6 +84,10 @@ pub struct Cq {
     user_data: u64,
     /// Marks this object's entry in the context's table.
     entry: *const (),
+    /// How to read it field by field, if it was made for that.
+    extended: Option<Extended>,
+    /// Completions of destroyed queue pairs that were passed over.
+    skipped: AtomicU64,
 }
 
 // SAFETY: polling is as thread-safe as the provider; everything else in libibverbs is.
@@ -81,8 +105,8 @@ impl Object for Cq {
         &SLAB
     }
 
-    fn context(&self) -> *const Slot<Context> {
-        self.context.slot()
+    fn context(&self) -> Option<&Context> {
+        Some(&self.context)
     }
 
     fn native_address(&self) -> *const c_void {
@@ -102,12 +126,8 @@ impl Object for Cq {
         self.context.unregister(self.native().cast(), self.entry);
     }
 
-    fn is_borrowed(&self) -> bool {
-        self.ownership.is_borrowed()
-    }
-
-    fn device_is_gone(&self, told: bool) -> bool {
-        self.ownership.is_own() && (told || self.context.is_gone())
+    fn ownership(&self) -> Ownership {
+        self.ownership
     }
 }
 
@@ -117,38 +137,15 @@ impl Cq {
         channel: Option<Ref<Channel>>,
         attr: &vbn_cq_attr,
     ) -> Result<&'static Slot<Cq>> {
-        let name = context.name();
         has_poll(&context)?;
-        let max = context.device().max_cqe as u32;
-        if attr.cqe == 0 {
-            return Err(Error::range("cqe", 0, "at least 1"));
-        }
-        if attr.cqe > max {
-            return Err(Error::limit("cqe", attr.cqe.into(), max.into()).on(name));
-        }
-        let vectors = context.num_comp_vectors();
-        if attr.comp_vector >= vectors {
-            return Err(Error::limit("comp_vector", attr.comp_vector.into(), vectors.saturating_sub(1).into()).on(name));
-        }
-        let native_channel = match &channel {
-            Some(channel) if !std::ptr::eq(channel.context(), context.slot()) => {
-                return Err(Error::argument(Reason::Unrelated("channel", "context")));
-            }
-            Some(channel) => channel.native(),
-            None => std::ptr::null_mut(),
-        };
         let vacant = SLAB.take()?;
         let room = context.reserve()?;
         let entry = std::ptr::from_ref(vacant.slot()).cast();
-        let native = context.made("ibv_create_cq", || {
-            let vector = attr.comp_vector as i32;
-            let create = context.verbs().create_cq;
-            // SAFETY: context and channel are live and belong together.
-            unsafe { create(context.native(), attr.cqe as i32, std::ptr::null_mut(), native_channel, vector) }
-        })?;
+        let (native, extended) = cq_create::make(&context, channel.as_ref(), attr)?;
         room.insert(native.as_ptr().cast(), table_entry(entry, attr.user_data));
         let user_data = attr.user_data;
-        Ok(vacant.publish(Cq { native, context, channel, ownership: Ownership::Own, user_data, entry }))
+        let (ownership, skipped) = (Ownership::Own, AtomicU64::new(0));
+        Ok(vacant.publish(Cq { native, context, channel, ownership, user_data, entry, extended, skipped }))
     }
 
     /// Takes in a completion queue made by raw verbs on the same context.
@@ -166,7 +163,8 @@ impl Cq {
         let room = context.reserve()?;
         let entry = std::ptr::from_ref(vacant.slot()).cast();
         room.insert(native.as_ptr().cast(), table_entry(entry, attr.user_data));
-        Ok(vacant.publish(Cq { native, context, channel, ownership, user_data: attr.user_data, entry }))
+        let (user_data, skipped) = (attr.user_data, AtomicU64::new(0));
+        Ok(vacant.publish(Cq { native, context, channel, ownership, user_data, entry, extended: None, skipped }))
     }
 
     pub fn context(&self) -> &Ref<Context> {
@@ -175,6 +173,42 @@ impl Cq {
 
     pub fn native(&self) -> *mut ibv_cq {
         self.native.as_ptr()
+    }
+
+    /// VBN_WC_EX_*.
+    pub fn fields(&self) -> u64 {
+        self.extended.map_or(0, |extended| extended.fields)
+    }
+
+    #[inline(always)]
+    pub fn extended(&self) -> Option<&Extended> {
+        self.extended.as_ref()
+    }
+
+    /// Whether a failed poll was about a completion of a destroyed queue pair: libefa drops it and says EINVAL. Such are
+    /// counted and passed over.
+    #[cold]
+    pub fn skipped(&self, errno: i32) -> bool {
+        let stale = errno == libc::EINVAL && self.context.efa().is_some();
+        if stale {
+            // No locked instruction: two threads that poll one queue may count one for two.
+            self.skipped.store(self.skipped.load(Ordering::Relaxed).wrapping_add(1), Ordering::Relaxed);
+        }
+        stale
+    }
+
+    /// Notes a failure at its queue pair.
+    pub fn note(&self, wc: &vbn_wc) {
+        if wc.status != VBN_WC_WR_FLUSH_ERR {
+            qp::note_failure(self.context.slot(), self.native.as_ptr(), wc);
+        }
+    }
+
+    /// What it may mean that polling failed.
+    pub fn explain_poll(&self, error: Error) -> Error {
+        error
+            .on(self.context.name())
+            .hint("the queue may have overflowed or failed: look for VBN_EVENT_CQ_ERR among the events")
     }
 
     fn raw(&self) -> &ibv_cq {
@@ -190,7 +224,10 @@ impl Cq {
             cqe: native.cqe as u32,
             handle: native.handle,
             has_channel: u8::from(!native.channel.is_null()),
-            reserved0: [0; 7],
+            wait_mode: if self.channel.is_some() { VBN_CQ_WAIT_EVENT } else { VBN_CQ_WAIT_SLEEP },
+            reserved0: [0; 6],
+            fields: self.fields(),
+            skipped: self.skipped.load(Ordering::Relaxed),
         }
     }
 
@@ -205,29 +242,46 @@ impl Cq {
             return Err(no_operation("req_notify_cq", &self.context));
         }
         // SAFETY: the queue is live and has a channel.
-        self.context.ret("ibv_req_notify_cq", || unsafe {
+        let armed = self.context.ret("ibv_req_notify_cq", || unsafe {
             inline::req_notify_cq(self.native.as_ptr(), i32::from(solicited_only))
+        });
+        armed.map_err(|error| match error.status {
+            VBN_ERR_NOT_SUPPORTED => error.hint(
+                "the driver has no completion notifications (EFA's since rdma-core 38): create the queue without a channel, \
+                 and vbn_cq_wait polls",
+            ),
+            _ => error,
         })
     }
 
     /// Takes up to `count` completions.
     ///
+    /// An empty queue is what a polling program sees most, so that way is the short one: nothing is left to do after the
+    /// driver's call. What only the other way needs waits on the stack, volatile, or else the compiler would keep it in
+    /// registers that every call must save and restore.
+    ///
     /// # Safety
     /// `wcs` must have room for `count` completions.
     #[inline(always)]
     pub unsafe fn poll(&self, count: u32, wcs: *mut vbn_wc, got: &mut u32) -> vbn_status {
-        // SAFETY: the queue is live and the caller vouches for the room; vbn_wc has ibv_wc's layout. A count
-        // above INT_MAX is out of contract; drivers take it for "nothing wanted".
-        let found = unsafe { inline::poll_cq(self.native.as_ptr(), count as i32, wcs.cast()) };
-        if found < 0 {
-            return self.poll_failed(found, got);
+        *got = 0;
+        let got = ptr::from_mut(got);
+        let mut kept_cq = MaybeUninit::<*const Self>::uninit();
+        let mut kept_wcs = MaybeUninit::<*mut vbn_wc>::uninit();
+        let mut kept_got = MaybeUninit::<*mut u32>::uninit();
+        // SAFETY: the three are variables of this function. The queue is live and the caller vouches for the room; vbn_wc has
+        // ibv_wc's layout. A count above INT_MAX is out of contract; drivers take it for "nothing wanted".
+        unsafe {
+            ptr::write_volatile(kept_cq.as_mut_ptr(), ptr::from_ref(self).wrapping_byte_sub(IN_SLOT));
+            ptr::write_volatile(kept_wcs.as_mut_ptr(), wcs);
+            ptr::write_volatile(kept_got.as_mut_ptr(), got);
+            let found = inline::poll_cq(self.native.as_ptr(), count as i32, wcs.cast());
+            if is_zero(found) {
+                return found; // VBN_OK, in the register where it belongs
+            }
+            let cq = ptr::read_volatile(kept_cq.as_ptr());
+            polled(cq, ptr::read_volatile(kept_wcs.as_ptr()), ptr::read_volatile(kept_got.as_ptr()), found)
         }
-        *got = found as u32;
-        // SAFETY: the provider has filled so many.
-        if found > 0 && unsafe { has_unusual(wcs, found as usize) } {
-            return self.unusual(wcs, found as usize);
-        }
-        VBN_OK
     }
 
     /// Immediate values in host order, failures noted.
@@ -243,24 +297,30 @@ impl Cq {
                 _ => qp::note_failure(self.context.slot(), self.native.as_ptr(), wc),
             }
         }
-        VBN_OK
+        // Were it known to be constant, the caller could not end in a jump here.
+        hint::black_box(VBN_OK)
     }
 
     #[cold]
     #[inline(never)]
-    extern "C" fn poll_failed(&self, found: i32, got: &mut u32) -> vbn_status {
-        *got = 0;
-        let errno = convert::neg_errno(found as isize).err().unwrap_or(libc::EIO);
-        error::record(
-            Op::CqPoll,
-            Error::call("ibv_poll_cq", errno)
-                .on(self.context.name())
-                .hint("the queue may have overflowed or failed: look for VBN_EVENT_CQ_ERR among the events"),
-        )
+    extern "C" fn poll_failed(&self, mut found: i32, wcs: *mut vbn_wc, got: *mut u32) -> vbn_status {
+        while found < 0 {
+            let errno = convert::neg_errno(found as isize).err().unwrap_or(libc::EIO);
+            if !self.skipped(errno) {
+                return error::record(Op::CqPoll, self.explain_poll(Error::call("ibv_poll_cq", errno)));
+            }
+            // SAFETY: the queue is live. A driver that fails was asked for one completion at least: there is room for one.
+            found = unsafe { inline::poll_cq(self.native.as_ptr(), 1, wcs.cast()) };
+        }
+        if found == 0 {
+            return VBN_OK;
+        }
+        // SAFETY: what `Cq::poll` was given.
+        unsafe { polled(ptr::from_ref(self).wrapping_byte_sub(IN_SLOT), wcs, got, found) }
     }
 
     /// Waits for completions: polls for `busy_ns`, then arms, polls again and sleeps, until there is one or the time
-    /// is up. Without a channel it polls all the time, giving the processor away in between.
+    /// is up. Without a channel it goes on polling, with sleeps that grow.
     ///
     /// # Safety
     /// `wcs` must have room for `count` completions.
@@ -276,6 +336,7 @@ impl Cq {
         let deadline = os::deadline(timeout_ns);
         let has_channel = self.exclusive_channel()?;
         let mut armed = false;
+        let (mut yields, mut pause) = (FEW, 0_i64);
         loop {
             // SAFETY: the caller vouches for the room.
             if unsafe { self.poll(count, wcs, got) } != VBN_OK {
@@ -303,7 +364,14 @@ impl Cq {
                     }
                     armed = !armed;
                 }
-                _ => os::yield_now(),
+                _ if now.saturating_sub(start) < busy_ns || yields > 0 => {
+                    yields = yields.saturating_sub(1);
+                    os::yield_now();
+                }
+                _ => {
+                    pause = pause.saturating_mul(2).clamp(SHORTEST_PAUSE, LONGEST_PAUSE);
+                    os::sleep_ns(deadline.map_or(pause, |deadline| pause.min(deadline.saturating_sub(now))));
+                }
             }
         }
     }
@@ -324,6 +392,47 @@ impl Cq {
         }
         Ok(true)
     }
+}
+
+/// The rest of `Cq::poll` when the driver has filled `found` of `wcs`, or failed. It takes pointers, since of references the
+/// compiler loads what is behind them before it is needed.
+///
+/// # Safety
+/// The pointers must be what `Cq::poll` kept.
+#[inline(never)]
+unsafe extern "C" fn polled(cq: *const Cq, wcs: *mut vbn_wc, got: *mut u32, found: i32) -> vbn_status {
+    let cq = cq.wrapping_byte_add(IN_SLOT);
+    // SAFETY: see above.
+    unsafe {
+        if found < 0 {
+            return (*cq).poll_failed(found, wcs, got);
+        }
+        *got = found as u32;
+        if has_unusual(wcs, found as usize) { (*cq).unusual(wcs, found as usize) } else { VBN_OK }
+    }
+}
+
+/// A queue without channel is polled so often before the sleeps begin.
+const FEW: u32 = 64;
+/// Nanoseconds between two polls of a queue without channel: from, to.
+const SHORTEST_PAUSE: i64 = 10_000;
+const LONGEST_PAUSE: i64 = 1_000_000;
+
+/// How far behind its handle an object lies. `Cq::poll` keeps the handle's address, which is in a register already.
+const IN_SLOT: usize = size_of::<u64>();
+
+/// Whether a number is 0. On x86-64 the compiler isn't told what the answer means, so that it returns the number that it has
+/// instead of making a 0.
+#[inline(always)]
+fn is_zero(number: i32) -> bool {
+    #[cfg(all(target_arch = "x86_64", not(miri)))]
+    // SAFETY: looks at a register.
+    unsafe {
+        std::arch::asm!("test {0:e}, {0:e}", "jz {1}", in(reg) number, label { return true }, options(nomem, nostack));
+        false
+    }
+    #[cfg(any(not(target_arch = "x86_64"), miri))]
+    (number == 0)
 }
 
 /// Polling calls the driver's operation without looking, so it must be there before there is a handle.
@@ -350,6 +459,9 @@ unsafe fn has_unusual(mut wcs: *const vbn_wc, mut count: usize) -> bool {
     // SAFETY: never more than `count` are looked at.
     unsafe {
         let (mut status, mut flags) = ((*wcs).status, (*wcs).wc_flags);
+        if count == 1 {
+            return status != VBN_WC_SUCCESS || flags & VBN_WC_WITH_IMM != 0;
+        }
         while count > 4 {
             for i in 1..5 {
                 status |= (*wcs.add(i)).status;

@@ -134,6 +134,14 @@ impl List {
         }
     }
 
+    /// The same, and `None` too when there is no usable library, for `reason` to explain.
+    pub fn present() -> Result<Option<List>> {
+        match Self::get() {
+            Err(error) if matches!(error.status, VBN_ERR_LIBRARY_MISSING | VBN_ERR_SYMBOL_MISSING) => Ok(None),
+            result => result,
+        }
+    }
+
     pub fn count(&self) -> usize {
         self.count
     }
@@ -236,12 +244,7 @@ pub fn uverbs_abi(device: &ibv_device) -> Option<i32> {
 
 /// Shows the first `capacity` devices and returns how many there are. None is not an error: `reason` tells why.
 pub fn list(capacity: usize, mut show: impl FnMut(usize, &vbn_device_info)) -> Result<usize> {
-    let list = match List::get() {
-        Ok(Some(list)) => list,
-        Ok(None) => return Ok(0),
-        Err(error) if matches!(error.status, VBN_ERR_LIBRARY_MISSING | VBN_ERR_SYMBOL_MISSING) => return Ok(0),
-        Err(error) => return Err(error),
-    };
+    let Some(list) = List::present()? else { return Ok(0) };
     for (index, device) in list.devices().enumerate().take(capacity) {
         show(index, &device.info(index as u32));
     }
@@ -385,7 +388,7 @@ fn explain_provider(out: &mut Writer<'_>, number: u32) {
     }
     let _ = out.write_str(
         " and its .driver file in /etc/libibverbs.d must be installed from the same rdma-core as libibverbs (Debian, \
-         Ubuntu: ibverbs-providers)",
+         Ubuntu: ibverbs-providers); if they are, this rdma-core is older than the device, and doesn't know its PCI id",
     );
 }
 

@@ -5,9 +5,13 @@
 use std::cell::Cell;
 use std::fmt::{self, Write};
 
+use super::detail;
+use super::endpoint_pair::Mismatch;
 use super::op::Op;
 use super::status::*;
 use super::text::{Name, Writer, until_zero, write_bytes};
+use super::wc_ext;
+use crate::sys::{cuda, rocm};
 
 /// `index` of an error that is not about one element of an array.
 pub const VBN_INDEX_NONE: u64 = u64::MAX;
@@ -16,6 +20,11 @@ pub const VBN_INDEX_NONE: u64 = u64::MAX;
 pub const VBN_VENDOR_NONE: i32 = 0;
 /// `vendor_domain`: `vendor_code` is the `vendor_err` of a work completion, and `value` its `VBN_WC_*` status.
 pub const VBN_VENDOR_WC: i32 = 1;
+
+/// `vendor_domain`: `vendor_code` is the CUresult of a function of the CUDA driver.
+pub const VBN_VENDOR_CUDA: i32 = 2;
+/// `vendor_domain`: `vendor_code` is the hsa_status_t of a function of AMD's HSA runtime (ROCm).
+pub const VBN_VENDOR_HSA: i32 = 3;
 
 /// Why, in a form that is cheap to store. `value`, `limit` and `object` of the error fill the blanks.
 #[derive(Clone, Copy, Debug)]
@@ -36,6 +45,8 @@ pub enum Reason {
     NotOneOfSigned(&'static str, &'static str),
     /// `value` holds the unknown bits, `limit` all known ones.
     UnknownBits(&'static str),
+    /// The bits in `value` are not there in the second thing, which has those in `limit`.
+    Lacks(&'static str, &'static str),
     /// struct_size `value` is too small to hold itself or out of all proportion.
     StructSize(&'static str),
     /// A byte beyond what this library knows is not zero; `value` is its offset, `limit` the size known.
@@ -44,6 +55,8 @@ pub enum Reason {
     Closed(&'static str),
     /// A call on the handle is in progress in another thread.
     InCall(&'static str),
+    /// A set of regions has the object.
+    Held(&'static str),
     Forked(&'static str),
     Gone(&'static str),
     Poisoned(&'static str),
@@ -59,8 +72,16 @@ pub enum Reason {
     CallRejects(&'static str, &'static str),
     /// A function failed, for a reason that can be told.
     CallBecause(&'static str, &'static str),
+    /// A function failed, since the driver lacks some of the fields of a completion in `value`.
+    CallFields(&'static str),
     /// A symbol is missing from the library; the second text is the rdma-core release that brought it.
     Symbol(&'static str, &'static str),
+    /// The same of another library; the second text has its name and release.
+    SymbolOf(&'static str, &'static str),
+    /// A function of a GPU's library failed; `vendor_domain` and `vendor_code` say how.
+    Vendor(&'static str),
+    /// About an address, which is in `value`: what stands before it and behind it.
+    Address(&'static str, &'static str),
     /// A completion with a failed status, of a queue pair; `value` is the status.
     Completion(&'static str, u32),
     /// A post function failed without naming a request.
@@ -71,6 +92,10 @@ pub enum Reason {
     Memlock(&'static str),
     /// The driver lacks an operation that every driver should have.
     NoOperation(&'static str),
+    /// Two endpoints don't fit together; `value` has the VBN_MISMATCH_* bits.
+    Mismatch(Mismatch),
+    /// What `detail` keeps for this thread follows.
+    Detail(&'static str),
     /// No device has the name in `object`; empty: any.
     NoSuchDevice,
     Panic,
@@ -225,11 +250,17 @@ fn write_sentence(record: &Record, out: &mut Writer<'_>) -> fmt::Result {
     if error.index != VBN_INDEX_NONE {
         write!(out, "[{}]: ", error.index)?;
     }
+    write_error(error, out)
+}
+
+/// The sentence without what was called.
+pub fn write_error(error: &Error, out: &mut Writer<'_>) -> fmt::Result {
     write_reason(error, out)?;
     if !error.object.is_empty() && !matches!(error.reason, Reason::NoSuchDevice) {
         write!(out, " on {}", error.object)?;
     }
-    if error.errno != 0 {
+    // A detail tells each errno beside what it belongs to.
+    if error.errno != 0 && !matches!(error.reason, Reason::Detail(_)) {
         out.write_str(": ")?;
         write_errno(error.errno, out)?;
     }
@@ -251,6 +282,9 @@ fn write_reason(error: &Error, out: &mut Writer<'_>) -> fmt::Result {
         Reason::NotOneOf(what, allowed) => write!(out, "{what} {value} is not {allowed}"),
         Reason::NotOneOfSigned(what, allowed) => write!(out, "{what} {} is not {allowed}", value as i64),
         Reason::UnknownBits(what) => write!(out, "{what} has unknown bits {value:#x} (known bits: {limit:#x})"),
+        Reason::Lacks(what, who) => {
+            write!(out, "{what} {value:#x} is not offered by {who}, which has {limit:#x}")
+        }
         Reason::StructSize(what) => write!(out, "struct_size {value} of {what} is wrong; set it to sizeof({what})"),
         Reason::StructTail(what) => {
             write!(out, "byte {value} of {what} is set, but this library knows only {limit} bytes of it")
@@ -258,6 +292,7 @@ fn write_reason(error: &Error, out: &mut Writer<'_>) -> fmt::Result {
         Reason::NotAHandle(kind) => write!(out, "the handle is not a {kind}"),
         Reason::Closed(kind) => write!(out, "the {kind} is closed"),
         Reason::InCall(kind) => write!(out, "another thread is inside a call on this {kind}"),
+        Reason::Held(kind) => write!(out, "a vbn_mr_set has the {kind}"),
         Reason::Forked(kind) => write!(out, "the {kind} was made before fork() and belongs to the parent process"),
         Reason::Gone(kind) => write!(out, "the device of this {kind} has been removed"),
         Reason::Poisoned(kind) => write!(out, "a defect in libverbena was caught on this {kind}; close it"),
@@ -269,9 +304,29 @@ fn write_reason(error: &Error, out: &mut Writer<'_>) -> fmt::Result {
         Reason::CallWants(function, bit) => write!(out, "{function} failed, probably because {bit} is not in set"),
         Reason::CallRejects(function, bit) => write!(out, "{function} failed, probably because {bit} is in set"),
         Reason::CallBecause(function, why) => write!(out, "{function} failed, probably because {why}"),
+        Reason::CallFields(function) => {
+            write!(out, "{function} failed, since the driver doesn't offer all of ")?;
+            wc_ext::write_fields(value, out)
+        }
         Reason::Symbol(symbol, since) => {
             write!(out, "{symbol} is not in the loaded library; it needs rdma-core {since} or newer")
         }
+        Reason::SymbolOf(symbol, since) => {
+            write!(out, "{symbol} is not in the loaded library; it needs {since} or newer")
+        }
+        Reason::Vendor(function) => {
+            let code = error.vendor_code;
+            let name =
+                if error.vendor_domain == VBN_VENDOR_CUDA { cuda::result_name(code) } else { rocm::status_name(code) };
+            write!(out, "{function} failed: ")?;
+            match (name, error.vendor_domain) {
+                (Some(name), VBN_VENDOR_CUDA) => write!(out, "{name} ({code})"),
+                (Some(name), _) => write!(out, "{name} ({code:#x})"),
+                (None, VBN_VENDOR_CUDA) => write!(out, "CUresult {code}"),
+                (None, _) => write!(out, "hsa_status_t {code:#x}"),
+            }
+        }
+        Reason::Address(before, behind) => write!(out, "{before} {value:#x}{behind}"),
         Reason::Completion(what, qp_num) => {
             write!(
                 out,
@@ -288,6 +343,11 @@ fn write_reason(error: &Error, out: &mut Writer<'_>) -> fmt::Result {
             write!(out, "{function} could not register {value} bytes, where {limit} bytes of memory may be locked")
         }
         Reason::NoOperation(name) => write!(out, "the driver has no operation {name}"),
+        Reason::Mismatch(mismatch) => write!(out, "{mismatch}"),
+        Reason::Detail(text) => {
+            out.write_str(text)?;
+            detail::write(out)
+        }
         Reason::NoSuchDevice if error.object.is_empty() => out.write_str("there is no RDMA device"),
         Reason::NoSuchDevice => write!(out, "there is no RDMA device {}", error.object),
         Reason::Panic => out.write_str("a defect in libverbena was caught"),

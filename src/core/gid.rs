@@ -358,8 +358,14 @@ pub fn select_default(context: &Context, port: u8) -> Result<u32> {
 
 /// Where a GID stands in the table of its port. RoCE has it once for each version, and version 2 is meant.
 pub fn index_of(context: &Context, port: u8, gid: &[u8; 16]) -> Result<u8> {
+    index_of_type(context, port, gid, None)
+}
+
+/// The same for one version alone.
+pub fn index_of_type(context: &Context, port: u8, gid: &[u8; 16], r#type: Option<i32>) -> Result<u8> {
     let table = table(context, Some(port))?;
-    let entry = table.iter().filter(|entry| entry.gid == *gid).max_by_key(|entry| (entry.r#type, Reverse(entry.index)));
+    let wanted = |entry: &&vbn_gid_entry| entry.gid == *gid && r#type.is_none_or(|r#type| entry.r#type == r#type);
+    let entry = table.iter().filter(wanted).max_by_key(|entry| (entry.r#type, Reverse(entry.index)));
     let entry = entry.ok_or(
         Error::text(VBN_ERR_NOT_FOUND, "the GID of the local record is not, or no longer, in the port's GID table")
             .on(context.name())

@@ -2,17 +2,23 @@
 //! Memory regions: registration, the addresses and keys of a region, and cutting ranges of it into segments.
 
 use std::ffi::c_void;
+use std::fmt::Write;
 use std::ptr::{self, NonNull};
+use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64, Ordering};
 
 use super::adopt::{self, Ownership, VBN_ADOPT_SET_IOVA, vbn_adopt_attr};
 use super::cold::cold_structs;
 use super::context::Context;
+use super::dm::Dm;
 use super::error::{Error, Reason, Result};
+use super::gpu::{VBN_GPU_KIND_ANY, VBN_GPU_KIND_ROCM};
+use super::lock::Lock;
 use super::pd::Pd;
 use super::post::vbn_sge;
 use super::slab::{Kind, Object, Ref, Slab, Slot};
 use super::status::*;
-use crate::sys::ibv::ibv_mr;
+use super::topology::Root;
+use crate::sys::ibv::{IBV_ODP_SUPPORT, ibv_mr, ibv_pd};
 use crate::sys::{convert, os};
 
 /// The device may write to the region for this process: receives, and the results of READ and of atomics.
@@ -53,6 +59,14 @@ pub const VBN_MR_HOST: i32 = 0;
 pub const VBN_MR_DMABUF: i32 = 1;
 /// Registered by raw verbs and taken in.
 pub const VBN_MR_ADOPTED: i32 = 2;
+/// No memory: of vbn_mr_alloc_null.
+pub const VBN_MR_NULL: i32 = 3;
+/// Another process's: of vbn_mr_import.
+pub const VBN_MR_IMPORTED: i32 = 4;
+/// The device's own: of vbn_mr_reg_dm.
+pub const VBN_MR_DM: i32 = 5;
+/// A GPU's, given by address, which a peer-memory module resolves: of vbn_gpu_mr_reg.
+pub const VBN_MR_PEER: i32 = 6;
 
 /// Largest segment that `vbn_mr_segments` makes unless told: 1 GiB. InfiniBand's messages end at 2 GiB, EFA's at 1 GiB,
 /// and mlx5 keeps the highest bit of a segment's length for itself.
@@ -85,7 +99,7 @@ pub struct vbn_mr_info {
     pub user_data: u64,
     /// As given at registration; NULL for an adopted region.
     pub owner: *mut c_void,
-    /// Where this process sees the memory; NULL for a dma-buf. For an adopted region ibv_mr.addr.
+    /// Where this process sees the memory; NULL for a dma-buf and a GPU's. For an adopted region ibv_mr.addr.
     pub memory: *mut c_void,
     /// Where the region begins in a vbn_sge, beside `lkey`.
     pub addr: u64,
@@ -101,25 +115,41 @@ pub struct vbn_mr_info {
     pub rkey: u32,
     /// The kernel's number of the region.
     pub handle: u32,
-    /// VBN_MR_HOST, VBN_MR_DMABUF or VBN_MR_ADOPTED.
+    /// VBN_MR_*: what memory it is.
     pub kind: i32,
+    /// 1: vbn_mr_rereg failed in a way that leaves nothing known of the region. It can only be closed.
+    pub lost: u8,
+    /// 0.
+    pub reserved0: [u8; 7],
 }
 cold_structs!(vbn_mr_attr, vbn_mr_info);
 
 /// A range of memory that the device may use, and its keys.
 pub struct Mr {
     native: NonNull<ibv_mr>,
-    pd: Ref<Pd>,
+    context: Ref<Context>,
+    /// What it is in, kept alive. Held while it is registered anew.
+    pub(super) pd: Lock<Ref<Pd>>,
     ownership: Ownership,
-    // The keys and addresses are copies: reading them after a close touches no memory of the driver's.
-    iova: u64,
-    length: u64,
-    lkey: u32,
-    rkey: u32,
-    access: u64,
-    kind: i32,
-    owner: *mut c_void,
+    pub(super) kind: i32,
     user_data: u64,
+    pub(super) state: State,
+    /// The device's memory behind it, kept alive.
+    #[allow(dead_code, reason = "only its end counts")]
+    pub(super) dm: Option<Ref<Dm>>,
+}
+
+/// What a re-registration changes. The keys and addresses are copies: reading them after a close touches no memory of the
+/// driver's.
+pub(super) struct State {
+    pub native_pd: AtomicPtr<ibv_pd>,
+    pub iova: AtomicU64,
+    pub length: AtomicU64,
+    pub lkey: AtomicU32,
+    pub rkey: AtomicU32,
+    pub access: AtomicU64,
+    pub owner: AtomicPtr<c_void>,
+    pub lost: AtomicBool,
 }
 
 // SAFETY: libibverbs' control calls are thread-safe, and `owner` is only handed back.
@@ -127,7 +157,7 @@ unsafe impl Send for Mr {}
 // SAFETY: as above.
 unsafe impl Sync for Mr {}
 
-static SLAB: Slab<Mr> = Slab::new();
+pub(super) static SLAB: Slab<Mr> = Slab::new();
 
 impl Object for Mr {
     const KIND: Kind = Kind::Mr;
@@ -137,8 +167,8 @@ impl Object for Mr {
         &SLAB
     }
 
-    fn context(&self) -> *const Slot<Context> {
-        self.pd.context().slot()
+    fn context(&self) -> Option<&Context> {
+        Some(&self.context)
     }
 
     fn native_address(&self) -> *const c_void {
@@ -146,36 +176,43 @@ impl Object for Mr {
     }
 
     fn destroy(&self) -> Result<()> {
-        let context = self.pd.context();
+        let context = &self.context;
         self.ownership.destroy(self.native.as_ptr(), || {
+            if self.kind == VBN_MR_IMPORTED {
+                if let Some(unimport) = context.verbs().unimport_mr {
+                    // SAFETY: the region was imported, and its handle is being closed.
+                    unsafe { unimport(self.native.as_ptr()) };
+                }
+                return Ok(());
+            }
             // SAFETY: the region is ours, and its handle is being closed.
             context.ret("ibv_dereg_mr", || unsafe { (context.verbs().dereg_mr)(self.native.as_ptr()) }).map_err(
-                |error| {
-                    error.if_busy(
-                        "a memory window is still bound to the region; until it is closed the memory must stay",
-                    )
+                |error| match error.errno {
+                    // Soft-RoCE of Linux 6.1 says EINVAL, and nothing else can be invalid about a region that there is.
+                    libc::EBUSY | libc::EINVAL => Error { status: VBN_ERR_BUSY, ..error }.hint(
+                        "a memory window is still bound to the region; until it is taken back or closed the memory must stay",
+                    ),
+                    _ => error,
                 },
             )
         })
     }
 
-    fn is_borrowed(&self) -> bool {
-        self.ownership.is_borrowed()
-    }
-
-    fn device_is_gone(&self, told: bool) -> bool {
-        self.ownership.is_own() && (told || self.pd.context().is_gone())
+    fn ownership(&self) -> Ownership {
+        self.ownership
     }
 }
 
 /// What registration is about, after the checks.
-struct Request {
-    iova: u64,
-    length: u64,
-    access: u64,
-    kind: i32,
-    owner: *mut c_void,
-    user_data: u64,
+pub(super) struct Request {
+    pub iova: u64,
+    pub length: u64,
+    pub access: u64,
+    pub kind: i32,
+    /// VBN_GPU_KIND_* of VBN_MR_PEER, else 0.
+    pub gpu: i32,
+    pub owner: *mut c_void,
+    pub user_data: u64,
 }
 
 impl Mr {
@@ -196,7 +233,26 @@ impl Mr {
         let request = Request::new(iova, length, access, VBN_MR_HOST, attr);
         request.check(&pd)?;
         check_congruent(addr, iova)?;
+        Self::reg_addr(pd, addr, request)
+    }
 
+    /// Registers a GPU's memory by its address; `gpu` is its VBN_GPU_KIND_*. `attr` has no iova.
+    pub fn reg_peer(
+        pd: Ref<Pd>,
+        gpu: i32,
+        addr: u64,
+        length: u64,
+        access: u64,
+        attr: &vbn_mr_attr,
+    ) -> Result<&'static Slot<Mr>> {
+        let request = Request { gpu, ..Request::new(addr, length, access, VBN_MR_PEER, attr) };
+        request.check(&pd)?;
+        Self::reg_addr(pd, addr, request)
+    }
+
+    /// What has been checked.
+    fn reg_addr(pd: Ref<Pd>, addr: u64, request: Request) -> Result<&'static Slot<Mr>> {
+        let (iova, length, access) = (request.iova, request.length, request.access);
         let vacant = SLAB.take()?;
         os::set_errno(0);
         // The C header's ibv_reg_mr() calls this one whenever the flags are not a compile-time constant: only it drops
@@ -259,19 +315,40 @@ impl Mr {
         let length = mr.length as u64;
         check_range("the room from iova to 2^64", iova, length)?;
         let vacant = SLAB.take()?;
-        Ok(vacant.publish(Mr {
-            native,
-            pd,
-            ownership,
+        let request = Request {
             iova,
             length,
-            lkey: mr.lkey,
-            rkey: mr.rkey,
             access: 0,
             kind: VBN_MR_ADOPTED,
+            gpu: VBN_GPU_KIND_ANY,
             owner: ptr::null_mut(),
             user_data: attr.user_data,
-        }))
+        };
+        Ok(vacant.publish(Mr { ownership, ..request.finish(native, pd) }))
+    }
+
+    /// The native PD that the region is in now.
+    pub fn native_pd(&self) -> *mut ibv_pd {
+        self.state.native_pd.load(Ordering::Relaxed)
+    }
+
+    /// Bytes.
+    pub fn length(&self) -> u64 {
+        self.state.length.load(Ordering::Relaxed)
+    }
+
+    /// VBN_ACCESS_* as given at registration; none for an adopted region.
+    pub fn known_access(&self) -> Option<u64> {
+        if matches!(self.kind, VBN_MR_ADOPTED | VBN_MR_IMPORTED) {
+            None
+        } else {
+            Some(self.state.access.load(Ordering::Relaxed))
+        }
+    }
+
+    /// The device that the region is on.
+    pub fn device(&self) -> &Ref<Context> {
+        &self.context
     }
 
     pub fn native(&self) -> *mut ibv_mr {
@@ -279,16 +356,21 @@ impl Mr {
     }
 
     pub fn lkey(&self) -> u32 {
-        self.lkey
+        self.state.lkey.load(Ordering::Relaxed)
     }
 
     pub fn rkey(&self) -> u32 {
-        self.rkey
+        self.state.rkey.load(Ordering::Relaxed)
     }
 
     /// Where the region begins in requests: lkey and rkey share one address space.
     pub fn remote_addr(&self) -> u64 {
-        self.iova
+        self.state.iova.load(Ordering::Relaxed)
+    }
+
+    /// Whether it was registered in a way that doesn't need memory which the CPU can read where requests address it.
+    pub fn is_unseen(&self) -> bool {
+        matches!(self.kind, VBN_MR_DMABUF | VBN_MR_PEER)
     }
 
     pub fn info(&self) -> vbn_mr_info {
@@ -297,40 +379,48 @@ impl Mr {
         vbn_mr_info {
             struct_size: size_of::<vbn_mr_info>(),
             user_data: self.user_data,
-            owner: self.owner,
+            owner: self.state.owner.load(Ordering::Relaxed),
             // rdma-core puts the offset within the dma-buf there.
-            memory: if self.kind == VBN_MR_DMABUF { ptr::null_mut() } else { native.addr },
-            addr: self.iova,
-            remote_addr: self.iova,
-            length: self.length,
-            access: self.access,
-            lkey: self.lkey,
-            rkey: self.rkey,
+            memory: if self.is_unseen() { ptr::null_mut() } else { native.addr },
+            addr: self.remote_addr(),
+            remote_addr: self.remote_addr(),
+            length: self.length(),
+            access: self.state.access.load(Ordering::Relaxed),
+            lkey: self.lkey(),
+            rkey: self.rkey(),
             handle: native.handle,
             kind: self.kind,
+            lost: self.state.lost.load(Ordering::Relaxed).into(),
+            reserved0: [0; 7],
         }
     }
 
     /// Cuts a range of the region into segments. Returns how many were written and how many bytes they cover.
     pub fn segments(&self, offset: u64, length: u64, max_segment: u32, sges: &mut [vbn_sge]) -> Result<(u32, u64)> {
-        if length == 0 {
-            return Err(Error::range("length", 0, "at least 1"));
-        }
-        if offset >= self.length {
-            return Err(Error::range("offset", offset, "inside the region").value(offset, self.length));
-        }
-        if length > self.length - offset {
-            return Err(Error::argument(Reason::Exceeds("length"))
-                .value(length, self.length - offset)
-                .hint("the limit is what the region has left behind offset"));
-        }
-        if sges.is_empty() {
-            return Err(Error::range("capacity", 0, "at least 1"));
-        }
+        check_part(self.length(), offset, length, sges.len())?;
         let most = if max_segment == 0 { VBN_MR_SEGMENT_DEFAULT } else { max_segment };
         // Both sums stay inside the region, whose end was checked at registration.
-        Ok(cut(self.iova.wrapping_add(offset), length, most, self.lkey, sges))
+        Ok(cut(self.remote_addr().wrapping_add(offset), length, most, self.lkey(), sges))
     }
+}
+
+/// Whether a range lies inside of a region, and there is room for a segment at least.
+pub(super) fn check_part(whole: u64, offset: u64, length: u64, capacity: usize) -> Result<()> {
+    if length == 0 {
+        return Err(Error::range("length", 0, "at least 1"));
+    }
+    if offset >= whole {
+        return Err(Error::range("offset", offset, "inside the region").value(offset, whole));
+    }
+    if length > whole - offset {
+        return Err(Error::argument(Reason::Exceeds("length"))
+            .value(length, whole - offset)
+            .hint("the limit is what the region has left behind offset"));
+    }
+    if capacity == 0 {
+        return Err(Error::range("capacity", 0, "at least 1"));
+    }
+    Ok(())
 }
 
 /// Fills `sges` from the front with pieces of `most` bytes, the last one shorter.
@@ -351,11 +441,11 @@ fn cut(addr: u64, length: u64, most: u32, lkey: u32, sges: &mut [vbn_sge]) -> (u
 
 impl Request {
     fn new(iova: u64, length: u64, access: u64, kind: i32, attr: &vbn_mr_attr) -> Self {
-        Self { iova, length, access, kind, owner: attr.owner, user_data: attr.user_data }
+        Self { iova, length, access, kind, gpu: VBN_GPU_KIND_ANY, owner: attr.owner, user_data: attr.user_data }
     }
 
     /// What holds for every kind of memory.
-    fn check(&self, pd: &Pd) -> Result<()> {
+    pub(super) fn check(&self, pd: &Pd) -> Result<()> {
         check_access(self.access)?;
         if self.access & VBN_ACCESS_ZERO_BASED != 0 && self.iova != 0 {
             return Err(Error::text(VBN_ERR_ARGUMENT, "VBN_ACCESS_ZERO_BASED contradicts an iova other than 0")
@@ -378,26 +468,33 @@ impl Request {
         Ok(())
     }
 
-    fn finish(self, native: NonNull<ibv_mr>, pd: Ref<Pd>) -> Mr {
+    pub(super) fn finish(self, native: NonNull<ibv_mr>, pd: Ref<Pd>) -> Mr {
         // SAFETY: libibverbs has just filled it in.
         let (lkey, rkey) = unsafe { (native.as_ref().lkey, native.as_ref().rkey) };
+        let state = State {
+            native_pd: AtomicPtr::new(pd.native()),
+            iova: AtomicU64::new(self.iova),
+            length: AtomicU64::new(self.length),
+            lkey: AtomicU32::new(lkey),
+            rkey: AtomicU32::new(rkey),
+            access: AtomicU64::new(self.access),
+            owner: AtomicPtr::new(self.owner),
+            lost: AtomicBool::new(false),
+        };
         Mr {
             native,
-            pd,
+            context: pd.context().clone(),
+            pd: Lock::new(pd),
             ownership: Ownership::Own,
-            iova: self.iova,
-            length: self.length,
-            lkey,
-            rkey,
-            access: self.access,
             kind: self.kind,
-            owner: self.owner,
             user_data: self.user_data,
+            state,
+            dm: None,
         }
     }
 }
 
-fn check_access(access: u64) -> Result<()> {
+pub(super) fn check_access(access: u64) -> Result<()> {
     if access & !ACCESS_KNOWN != 0 {
         return Err(Error::unknown_bits("access", access, ACCESS_KNOWN));
     }
@@ -410,7 +507,7 @@ fn check_access(access: u64) -> Result<()> {
 }
 
 /// The last byte of `start..start + length` must have an address; `what` names the room behind `start`. `length` is above 0 or the range empty.
-fn check_range(what: &'static str, start: u64, length: u64) -> Result<()> {
+pub(super) fn check_range(what: &'static str, start: u64, length: u64) -> Result<()> {
     let last = length.saturating_sub(1);
     if start.checked_add(last).is_none() {
         return Err(Error::argument(Reason::ExceedsNamed("length", what)).value(length, start.wrapping_neg()));
@@ -434,11 +531,21 @@ fn check_congruent(start: u64, iova: u64) -> Result<()> {
 fn reg_error(function: &'static str, errno: i32, request: &Request, pd: &Pd) -> Error {
     let error = Error::call(function, errno);
     let error = match (errno, request.kind) {
+        (libc::EINVAL | libc::EOPNOTSUPP | libc::EFAULT, VBN_MR_HOST) if lacks_paging(request.access, pd) => {
+            Error { status: VBN_ERR_NOT_SUPPORTED, ..error }
+                .hint("the device has no on-demand paging (odp_general_caps): leave out VBN_ACCESS_ON_DEMAND")
+        }
         (libc::ENOMEM, VBN_MR_HOST) => memlock_error(function, errno, request.length),
+        (libc::EPERM, VBN_MR_HOST) => error.hint(
+            "the process may lock no memory at all (RLIMIT_MEMLOCK 0 without CAP_IPC_LOCK), or a sandbox refuses it: raise \
+             the limit (ulimit -l, LimitMEMLOCK=, limits.conf)",
+        ),
         (libc::EFAULT, VBN_MR_HOST) => error.hint(
             "not all of the memory is mapped, or it is read-only and VBN_ACCESS_LOCAL_WRITE was asked for, or it is a \
-             GPU's and no peer-memory module is loaded: use vbn_mr_reg_dmabuf",
+             GPU's and no peer-memory module is loaded: use vbn_gpu_mr_reg",
         ),
+        (libc::EFAULT | libc::EINVAL | libc::EOPNOTSUPP, VBN_MR_PEER) => error.hint(peer_hint(pd.context(), request.gpu, errno)),
+        (libc::ENOMEM, VBN_MR_PEER) => error.hint(BAR_HINT),
         (libc::EINVAL, VBN_MR_HOST) => {
             error.hint("the range may be more than the device can map, or one of the access flags unknown to it")
         }
@@ -459,8 +566,54 @@ fn reg_error(function: &'static str, errno: i32, request: &Request, pd: &Pd) -> 
     error.on(pd.context().name())
 }
 
+/// Why a driver may have refused a GPU's address. An EFA's driver has its own way to the GPU's, and tells it; others share a module.
+fn peer_hint(context: &Context, gpu: i32, errno: i32) -> &'static str {
+    let efa = context.efa().is_some();
+    let module = Root::new(None).is_ok_and(|root| {
+        if efa {
+            root.has_text(|out| write!(out, "/class/infiniband/{}/device/p2p", context.name()), b"NONE")
+        } else {
+            root.has(|out| out.write_str("/module/nvidia_peermem"))
+                || root.has(|out| out.write_str("/module/nv_peer_mem"))
+        }
+    });
+    peer_sentence(gpu, errno, efa, module)
+}
+
+fn peer_sentence(gpu: i32, errno: i32, efa: bool, module: bool) -> &'static str {
+    match (gpu, module, efa) {
+        (VBN_GPU_KIND_ROCM, ..) => {
+            "the peer-memory modules nvidia_peermem and efa_nv_peermem know no AMD GPU's memory: use memory that can be exported as dma-buf"
+        }
+        (_, true, _) if errno == libc::EINVAL => BAR_HINT,
+        (_, true, true) => {
+            "the efa driver has a peer-memory provider (p2p in sysfs), which doesn't know this address: is the provider that of the \
+             GPU's vendor, and the memory not freed?"
+        }
+        (_, true, false) => {
+            "a peer-memory module is loaded, but it doesn't know this address, or the device's driver doesn't ask it"
+        }
+        (_, false, true) => {
+            "the efa driver has no peer memory here: load efa_nv_peermem, rebuilt for this kernel and this NVIDIA driver (efa doesn't \
+             use nvidia_peermem), or use memory that can be exported as dma-buf"
+        }
+        (_, false, false) => {
+            "no peer-memory module is loaded: modprobe nvidia_peermem, or use memory that can be exported as dma-buf"
+        }
+    }
+}
+
+const BAR_HINT: &str = "the GPU may show less of its memory on the PCI bus (BAR1; bar_size of vbn_gpu_device_query, nvidia-smi -q) than is \
+    registered by now: register less, or memory that can be exported as dma-buf";
+
+/// Whether on-demand paging was asked for, and the device reports none.
+fn lacks_paging(access: u64, pd: &Pd) -> bool {
+    access & VBN_ACCESS_ON_DEMAND != 0
+        && pd.context().query_device().is_ok_and(|device| device.odp_general_caps & IBV_ODP_SUPPORT == 0)
+}
+
 /// Pinned pages count against a limit of the process, by far the most frequent cause of ENOMEM.
-fn memlock_error(function: &'static str, errno: i32, length: u64) -> Error {
+pub(super) fn memlock_error(function: &'static str, errno: i32, length: u64) -> Error {
     let limit = os::memlock_limit();
     let hint = if limit.is_none() {
         "locked memory is not limited here: the device or the kernel has run out, or, after vbn_fork_init, part of the \
@@ -558,6 +711,27 @@ mod tests {
         assert!(check_congruent(3 * page + 5, 5).is_ok());
         let error = check_congruent(0, page + 8).unwrap_err();
         assert_eq!((error.value, error.limit), (8, 0));
+    }
+
+    #[test]
+    fn a_refused_address_of_a_gpu_gets_the_remedy_that_helps() {
+        const CUDA: i32 = crate::core::gpu::VBN_GPU_KIND_CUDA;
+        for (gpu, errno, efa, module, text) in [
+            (CUDA, libc::EFAULT, false, false, "modprobe nvidia_peermem"),
+            (CUDA, libc::EINVAL, false, false, "modprobe nvidia_peermem"),
+            (CUDA, libc::EFAULT, false, true, "a peer-memory module is loaded, but"),
+            (CUDA, libc::EOPNOTSUPP, true, true, "has a peer-memory provider (p2p"),
+            (CUDA, libc::EFAULT, true, false, "load efa_nv_peermem"),
+            (CUDA, libc::EINVAL, false, true, "BAR1"),
+            (CUDA, libc::EINVAL, true, true, "BAR1"),
+        ] {
+            let told = peer_sentence(gpu, errno, efa, module);
+            assert!(told.contains(text), "{told}");
+        }
+        for (efa, module) in [(false, false), (false, true), (true, false), (true, true)] {
+            let told = peer_sentence(VBN_GPU_KIND_ROCM, libc::EFAULT, efa, module);
+            assert!(told.contains("no AMD GPU") && !told.contains("modprobe") && !told.contains("load "), "{told}");
+        }
     }
 
     #[test]

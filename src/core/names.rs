@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Names of enum values. Each text ends with a zero, so that C can have it as it is.
 
-use super::qp::*;
 use super::qp_attr::*;
+use super::qp_create::*;
 use super::wc::*;
-use super::{adopt, device, error, event, gid, library, mr, post};
+use super::{
+    adopt, caps, cm_id, counters, cq, device, efa_query, endpoint_pair, error, event, explain, flow, flow_spec, gid,
+    gpu, gpu_mr, library, mr, mr_ops, mr_set, mw, post, srq, topology, wc_ext,
+};
 use crate::sys::ibv;
 
-type Names = &'static [(i32, &'static str)];
+pub type Names = &'static [(i32, &'static str)];
 
 /// The name of `value` in `names`; "unknown" for none.
 pub fn find(names: Names, value: i32) -> &'static str {
@@ -21,7 +24,8 @@ pub const QP_TYPES: Names = &[
     (VBN_QPT_RAW_PACKET, "RAW_PACKET\0"),
     (VBN_QPT_XRC_SEND, "XRC_SEND\0"),
     (VBN_QPT_XRC_RECV, "XRC_RECV\0"),
-    (VBN_QPT_DRIVER, "DRIVER\0"),
+    // EFA is the one driver with a type of its own here.
+    (VBN_QPT_SRD, "SRD\0"),
 ];
 
 pub const QP_STATES: Names = &[
@@ -123,6 +127,13 @@ pub const WR_OPCODES: Names = &[
     (ibv::IBV_WR_SEND as i32, "SEND\0"),
     (ibv::IBV_WR_SEND_WITH_IMM as i32, "SEND_WITH_IMM\0"),
     (ibv::IBV_WR_RDMA_READ as i32, "RDMA_READ\0"),
+    (ibv::IBV_WR_ATOMIC_CMP_AND_SWP as i32, "ATOMIC_CMP_AND_SWP\0"),
+    (ibv::IBV_WR_ATOMIC_FETCH_AND_ADD as i32, "ATOMIC_FETCH_AND_ADD\0"),
+    (ibv::IBV_WR_LOCAL_INV as i32, "LOCAL_INV\0"),
+    (ibv::IBV_WR_BIND_MW as i32, "BIND_MW\0"),
+    (ibv::IBV_WR_SEND_WITH_INV as i32, "SEND_WITH_INV\0"),
+    (ibv::IBV_WR_FLUSH as i32, "FLUSH\0"),
+    (ibv::IBV_WR_ATOMIC_WRITE as i32, "ATOMIC_WRITE\0"),
 ];
 
 pub const ELEMENTS: Names = &[
@@ -163,8 +174,15 @@ pub const GID_VERDICTS: Names = &[
 pub const GID_FAMILIES: Names =
     &[(gid::VBN_GID_FAMILY_ANY, "ANY\0"), (gid::VBN_GID_FAMILY_IPV4, "IPV4\0"), (gid::VBN_GID_FAMILY_IPV6, "IPV6\0")];
 
-pub const MR_KINDS: Names =
-    &[(mr::VBN_MR_HOST, "HOST\0"), (mr::VBN_MR_DMABUF, "DMABUF\0"), (mr::VBN_MR_ADOPTED, "ADOPTED\0")];
+pub const MR_KINDS: Names = &[
+    (mr::VBN_MR_HOST, "HOST\0"),
+    (mr::VBN_MR_DMABUF, "DMABUF\0"),
+    (mr::VBN_MR_ADOPTED, "ADOPTED\0"),
+    (mr::VBN_MR_NULL, "NULL\0"),
+    (mr::VBN_MR_IMPORTED, "IMPORTED\0"),
+    (mr::VBN_MR_DM, "DM\0"),
+    (mr::VBN_MR_PEER, "PEER\0"),
+];
 
 pub const FORK_STATES: Names = &[
     (library::VBN_FORK_UNKNOWN, "UNKNOWN\0"),
@@ -179,20 +197,69 @@ pub const LIBRARY_ORIGINS: Names = &[
     (library::VBN_LIBRARY_FROM_PATH, "PATH\0"),
     (library::VBN_LIBRARY_FROM_HANDLE, "HANDLE\0"),
     (library::VBN_LIBRARY_FROM_LOOKUP, "LOOKUP\0"),
+    (library::VBN_LIBRARY_FROM_PROVIDER, "PROVIDER\0"),
 ];
 
 pub const OWNERSHIPS: Names =
     &[(adopt::VBN_ADOPT_BORROW, "BORROW\0"), (adopt::VBN_ADOPT_OWN, "OWN\0"), (adopt::VBN_ADOPT_CUSTOM, "CUSTOM\0")];
 
-pub const VENDOR_DOMAINS: Names = &[(error::VBN_VENDOR_NONE, "NONE\0"), (error::VBN_VENDOR_WC, "WC\0")];
+pub const VENDOR_DOMAINS: Names = &[
+    (error::VBN_VENDOR_NONE, "NONE\0"),
+    (error::VBN_VENDOR_WC, "WC\0"),
+    (error::VBN_VENDOR_CUDA, "CUDA\0"),
+    (error::VBN_VENDOR_HSA, "HSA\0"),
+];
+
+pub const GPU_KINDS: Names =
+    &[(gpu::VBN_GPU_KIND_ANY, "ANY\0"), (gpu::VBN_GPU_KIND_CUDA, "CUDA\0"), (gpu::VBN_GPU_KIND_ROCM, "ROCM\0")];
+
+pub const GPU_MEMORIES: Names = &[
+    (gpu::VBN_GPU_MEMORY_UNKNOWN, "UNKNOWN\0"),
+    (gpu::VBN_GPU_MEMORY_HOST, "HOST\0"),
+    (gpu::VBN_GPU_MEMORY_DEVICE, "DEVICE\0"),
+    (gpu::VBN_GPU_MEMORY_MANAGED, "MANAGED\0"),
+];
+
+pub const GPU_ALLOCATIONS: Names = &[
+    (gpu::VBN_GPU_ALLOCATION_UNKNOWN, "UNKNOWN\0"),
+    (gpu::VBN_GPU_ALLOCATION_PLAIN, "PLAIN\0"),
+    (gpu::VBN_GPU_ALLOCATION_VMM, "VMM\0"),
+    (gpu::VBN_GPU_ALLOCATION_POOL, "POOL\0"),
+];
+
+pub const GPU_ATTEMPTS: Names = &[
+    (gpu_mr::VBN_GPU_ATTEMPT_NONE, "NONE\0"),
+    (gpu_mr::VBN_GPU_ATTEMPT_FAILED, "FAILED\0"),
+    (gpu_mr::VBN_GPU_ATTEMPT_WON, "WON\0"),
+];
+
+pub const GPU_MR_STATES: Names = &[
+    (gpu_mr::VBN_GPU_MR_UNKNOWN, "UNKNOWN\0"),
+    (gpu_mr::VBN_GPU_MR_VALID, "VALID\0"),
+    (gpu_mr::VBN_GPU_MR_FREED, "FREED\0"),
+    (gpu_mr::VBN_GPU_MR_REPLACED, "REPLACED\0"),
+];
+
+pub const MEMORIES: Names = &[
+    (mr_set::VBN_MEMORY_UNKNOWN, "UNKNOWN\0"),
+    (mr_set::VBN_MEMORY_HOST, "HOST\0"),
+    (mr_set::VBN_MEMORY_CUDA, "CUDA\0"),
+    (mr_set::VBN_MEMORY_ROCM, "ROCM\0"),
+];
 
 /// Single bits.
-type Bits = &'static [(u64, &'static str)];
+pub type Bits = &'static [(u64, &'static str)];
 
 /// The name of the only bit in `value`; "unknown" for none, several or another one.
 pub fn find_bit(names: Bits, value: u64) -> &'static str {
     names.iter().find(|(bit, _)| *bit == value).map_or("unknown\0", |(_, name)| name)
 }
+
+pub const GPU_PATHS: Bits = &[
+    (gpu_mr::VBN_GPU_PATH_DMABUF as u64, "DMABUF\0"),
+    (gpu_mr::VBN_GPU_PATH_SEGMENTS as u64, "SEGMENTS\0"),
+    (gpu_mr::VBN_GPU_PATH_PEER as u64, "PEER\0"),
+];
 
 pub const ACCESS_FLAGS: Bits = &[
     (mr::VBN_ACCESS_LOCAL_WRITE, "LOCAL_WRITE\0"),
@@ -213,6 +280,7 @@ pub const SEND_FLAGS: Bits = &[
     (post::VBN_SEND_SIGNALED, "SIGNALED\0"),
     (post::VBN_SEND_SOLICITED, "SOLICITED\0"),
     (post::VBN_SEND_INLINE, "INLINE\0"),
+    (post::VBN_SEND_BURST, "BURST\0"),
 ];
 
 pub const WC_FLAGS: Bits = &[
@@ -247,8 +315,195 @@ pub const QP_ATTRS: Bits = &[
     (VBN_QP_RATE_LIMIT, "RATE_LIMIT\0"),
 ];
 
+pub const CAPS: Bits = &[
+    (caps::VBN_CAP_RC, "RC\0"),
+    (caps::VBN_CAP_UC, "UC\0"),
+    (caps::VBN_CAP_UD, "UD\0"),
+    (caps::VBN_CAP_SRD, "SRD\0"),
+    (caps::VBN_CAP_XRC, "XRC\0"),
+    (caps::VBN_CAP_SEND, "SEND\0"),
+    (caps::VBN_CAP_SEND_IMM, "SEND_IMM\0"),
+    (caps::VBN_CAP_WRITE, "WRITE\0"),
+    (caps::VBN_CAP_WRITE_IMM, "WRITE_IMM\0"),
+    (caps::VBN_CAP_READ, "READ\0"),
+    (caps::VBN_CAP_ATOMICS, "ATOMICS\0"),
+    (caps::VBN_CAP_ATOMICS_GLOBAL, "ATOMICS_GLOBAL\0"),
+    (caps::VBN_CAP_ATOMIC_WRITE, "ATOMIC_WRITE\0"),
+    (caps::VBN_CAP_FLUSH, "FLUSH\0"),
+    (caps::VBN_CAP_INVALIDATE, "INVALIDATE\0"),
+    (caps::VBN_CAP_UNSIGNALED, "UNSIGNALED\0"),
+    (caps::VBN_CAP_FENCE, "FENCE\0"),
+    (caps::VBN_CAP_SOLICITED, "SOLICITED\0"),
+    (caps::VBN_CAP_INLINE, "INLINE\0"),
+    (caps::VBN_CAP_INLINE_WRITE, "INLINE_WRITE\0"),
+    (caps::VBN_CAP_ORDERED, "ORDERED\0"),
+    (caps::VBN_CAP_RNR_RETRY, "RNR_RETRY\0"),
+    (caps::VBN_CAP_UNSOLICITED_WRITE_RECV, "UNSOLICITED_WRITE_RECV\0"),
+    (caps::VBN_CAP_ERRORS_ISOLATED, "ERRORS_ISOLATED\0"),
+    (caps::VBN_CAP_PROCESSING_HINTS, "PROCESSING_HINTS\0"),
+    (caps::VBN_CAP_NOTIFY, "NOTIFY\0"),
+    (caps::VBN_CAP_NOTIFY_SOLICITED, "NOTIFY_SOLICITED\0"),
+    (caps::VBN_CAP_WC_SGID, "WC_SGID\0"),
+    (caps::VBN_CAP_WC_TIMESTAMP, "WC_TIMESTAMP\0"),
+    (caps::VBN_CAP_COMP_CNTR, "COMP_CNTR\0"),
+    (caps::VBN_CAP_CQ_DMABUF, "CQ_DMABUF\0"),
+    (caps::VBN_CAP_DMABUF, "DMABUF\0"),
+    (caps::VBN_CAP_RELAXED_ORDERING, "RELAXED_ORDERING\0"),
+    (caps::VBN_CAP_ODP, "ODP\0"),
+    (caps::VBN_CAP_MW, "MW\0"),
+    (caps::VBN_CAP_DEVICE_MEMORY, "DEVICE_MEMORY\0"),
+    (caps::VBN_CAP_SRQ, "SRQ\0"),
+    (caps::VBN_CAP_MULTICAST, "MULTICAST\0"),
+];
+
+pub const ABSENCES: Names = &[
+    (caps::VBN_ABSENCE_NONE as i32, "NONE\0"),
+    (caps::VBN_ABSENCE_UNKNOWN as i32, "UNKNOWN\0"),
+    (caps::VBN_ABSENCE_TRANSPORT as i32, "TRANSPORT\0"),
+    (caps::VBN_ABSENCE_DEVICE as i32, "DEVICE\0"),
+    (caps::VBN_ABSENCE_LIBRARY as i32, "LIBRARY\0"),
+    (caps::VBN_ABSENCE_LIBRARY_OR_DEVICE as i32, "LIBRARY_OR_DEVICE\0"),
+    (caps::VBN_ABSENCE_DRIVER as i32, "DRIVER\0"),
+];
+
 pub const EVENT_TYPES: Names = event::NAMES;
+pub const CM_EVENT_TYPES: Names = super::cm_event::NAMES;
 pub const GID_TYPES: Names = gid::TYPE_NAMES;
+
+pub const ATOMIC_CAPS: Names = &[
+    (ibv::IBV_ATOMIC_NONE as i32, "NONE\0"),
+    (ibv::IBV_ATOMIC_HCA as i32, "HCA\0"),
+    (ibv::IBV_ATOMIC_GLOB as i32, "GLOB\0"),
+];
+
+pub const MIG_STATES: Names = &[
+    (ibv::IBV_MIG_MIGRATED as i32, "MIGRATED\0"),
+    (ibv::IBV_MIG_REARM as i32, "REARM\0"),
+    (ibv::IBV_MIG_ARMED as i32, "ARMED\0"),
+];
+
+pub const PHYS_STATES: Names = &[
+    (1, "SLEEP\0"),
+    (2, "POLLING\0"),
+    (3, "DISABLED\0"),
+    (4, "TRAINING\0"),
+    (5, "LINK_UP\0"),
+    (6, "ERROR_RECOVERY\0"),
+    (7, "PHY_TEST\0"),
+];
+
+pub const MW_TYPES: Names = &[(mw::VBN_MW_TYPE_1, "TYPE_1\0"), (mw::VBN_MW_TYPE_2, "TYPE_2\0")];
+
+pub const SRQ_TYPES: Names =
+    &[(srq::VBN_SRQT_BASIC, "BASIC\0"), (srq::VBN_SRQT_XRC, "XRC\0"), (srq::VBN_SRQT_TM, "TM\0")];
+
+pub const ADVICE: Names = &[
+    (mr_ops::VBN_ADVISE_PREFETCH, "PREFETCH\0"),
+    (mr_ops::VBN_ADVISE_PREFETCH_WRITE, "PREFETCH_WRITE\0"),
+    (mr_ops::VBN_ADVISE_PREFETCH_NO_FAULT, "PREFETCH_NO_FAULT\0"),
+];
+
+pub const POST_PATHS: Names =
+    &[(VBN_POST_PATH_AUTO, "AUTO\0"), (VBN_POST_PATH_POST_SEND, "POST_SEND\0"), (VBN_POST_PATH_WR, "WR\0")];
+
+pub const DRIVERS: Names = &[
+    (explain::VBN_DRIVER_UNKNOWN, "UNKNOWN\0"),
+    (explain::VBN_DRIVER_MLX5, "MLX5\0"),
+    (explain::VBN_DRIVER_RXE, "RXE\0"),
+    (explain::VBN_DRIVER_EFA, "EFA\0"),
+];
+
+pub const MISMATCHES: Bits = &[
+    (endpoint_pair::VBN_MISMATCH_TRANSPORT, "TRANSPORT\0"),
+    (endpoint_pair::VBN_MISMATCH_UNSOLICITED, "UNSOLICITED\0"),
+    (endpoint_pair::VBN_MISMATCH_EFA_GENERATION, "EFA_GENERATION\0"),
+    (endpoint_pair::VBN_MISMATCH_GID, "GID\0"),
+    (endpoint_pair::VBN_MISMATCH_ECE, "ECE\0"),
+];
+
+pub const EFA_CAPS: Bits = &[
+    (efa_query::VBN_EFA_CAP_RDMA_READ, "RDMA_READ\0"),
+    (efa_query::VBN_EFA_CAP_RNR_RETRY, "RNR_RETRY\0"),
+    (efa_query::VBN_EFA_CAP_CQ_WITH_SGID, "CQ_WITH_SGID\0"),
+    (efa_query::VBN_EFA_CAP_RDMA_WRITE, "RDMA_WRITE\0"),
+    (efa_query::VBN_EFA_CAP_UNSOLICITED_WRITE_RECV, "UNSOLICITED_WRITE_RECV\0"),
+    (efa_query::VBN_EFA_CAP_CQ_WITH_EXT_MEM_DMABUF, "CQ_WITH_EXT_MEM_DMABUF\0"),
+    (efa_query::VBN_EFA_CAP_COMP_CNTR, "COMP_CNTR\0"),
+];
+
+pub const WC_FIELDS: Bits = &[
+    (wc_ext::VBN_WC_EX_BYTE_LEN, "BYTE_LEN\0"),
+    (wc_ext::VBN_WC_EX_IMM, "IMM\0"),
+    (wc_ext::VBN_WC_EX_QP_NUM, "QP_NUM\0"),
+    (wc_ext::VBN_WC_EX_SRC_QP, "SRC_QP\0"),
+    (wc_ext::VBN_WC_EX_SLID, "SLID\0"),
+    (wc_ext::VBN_WC_EX_SL, "SL\0"),
+    (wc_ext::VBN_WC_EX_DLID_PATH_BITS, "DLID_PATH_BITS\0"),
+    (wc_ext::VBN_WC_EX_TIMESTAMP, "TIMESTAMP\0"),
+    (wc_ext::VBN_WC_EX_CVLAN, "CVLAN\0"),
+    (wc_ext::VBN_WC_EX_FLOW_TAG, "FLOW_TAG\0"),
+    (wc_ext::VBN_WC_EX_WALLCLOCK, "WALLCLOCK\0"),
+    (wc_ext::VBN_WC_EX_SGID, "SGID\0"),
+    (wc_ext::VBN_WC_EX_UNSOLICITED, "UNSOLICITED\0"),
+];
+
+pub const DISTANCES: Names = &[
+    (topology::VBN_DISTANCE_SWITCH, "SWITCH\0"),
+    (topology::VBN_DISTANCE_SWITCHES, "SWITCHES\0"),
+    (topology::VBN_DISTANCE_HOST_BRIDGE, "HOST_BRIDGE\0"),
+    (topology::VBN_DISTANCE_NUMA_NODE, "NUMA_NODE\0"),
+    (topology::VBN_DISTANCE_PACKAGE, "PACKAGE\0"),
+    (topology::VBN_DISTANCE_SYSTEM, "SYSTEM\0"),
+    (topology::VBN_DISTANCE_UNKNOWN, "UNKNOWN\0"),
+];
+
+pub const FLOW_TYPES: Names = &[
+    (flow::VBN_FLOW_NORMAL, "NORMAL\0"),
+    (flow::VBN_FLOW_ALL_DEFAULT, "ALL_DEFAULT\0"),
+    (flow::VBN_FLOW_MC_DEFAULT, "MC_DEFAULT\0"),
+    (flow::VBN_FLOW_SNIFFER, "SNIFFER\0"),
+];
+
+const INNER: i32 = flow_spec::VBN_FLOW_SPEC_INNER;
+
+pub const FLOW_SPECS: Names = &[
+    (flow_spec::VBN_FLOW_SPEC_ETH, "ETH\0"),
+    (flow_spec::VBN_FLOW_SPEC_IPV4, "IPV4\0"),
+    (flow_spec::VBN_FLOW_SPEC_IPV6, "IPV6\0"),
+    (flow_spec::VBN_FLOW_SPEC_IPV4_EXT, "IPV4_EXT\0"),
+    (flow_spec::VBN_FLOW_SPEC_ESP, "ESP\0"),
+    (flow_spec::VBN_FLOW_SPEC_TCP, "TCP\0"),
+    (flow_spec::VBN_FLOW_SPEC_UDP, "UDP\0"),
+    (flow_spec::VBN_FLOW_SPEC_VXLAN, "VXLAN\0"),
+    (flow_spec::VBN_FLOW_SPEC_GRE, "GRE\0"),
+    (flow_spec::VBN_FLOW_SPEC_MPLS, "MPLS\0"),
+    (flow_spec::VBN_FLOW_SPEC_ETH | INNER, "INNER_ETH\0"),
+    (flow_spec::VBN_FLOW_SPEC_IPV4 | INNER, "INNER_IPV4\0"),
+    (flow_spec::VBN_FLOW_SPEC_IPV6 | INNER, "INNER_IPV6\0"),
+    (flow_spec::VBN_FLOW_SPEC_IPV4_EXT | INNER, "INNER_IPV4_EXT\0"),
+    (flow_spec::VBN_FLOW_SPEC_ESP | INNER, "INNER_ESP\0"),
+    (flow_spec::VBN_FLOW_SPEC_TCP | INNER, "INNER_TCP\0"),
+    (flow_spec::VBN_FLOW_SPEC_UDP | INNER, "INNER_UDP\0"),
+    (flow_spec::VBN_FLOW_SPEC_MPLS | INNER, "INNER_MPLS\0"),
+    (flow_spec::VBN_FLOW_SPEC_ACTION_TAG, "ACTION_TAG\0"),
+    (flow_spec::VBN_FLOW_SPEC_ACTION_DROP, "ACTION_DROP\0"),
+    (flow_spec::VBN_FLOW_SPEC_ACTION_COUNT, "ACTION_COUNT\0"),
+];
+
+pub const PORT_SPACES: Names =
+    &[(cm_id::VBN_CM_PS_TCP, "TCP\0"), (cm_id::VBN_CM_PS_UDP, "UDP\0"), (cm_id::VBN_CM_PS_IB, "IB\0")];
+
+pub const LIBRARIES: Names = &[
+    (library::VBN_LIBRARY_IBVERBS, "IBVERBS\0"),
+    (library::VBN_LIBRARY_EFA, "EFA\0"),
+    (library::VBN_LIBRARY_RDMACM, "RDMACM\0"),
+    (library::VBN_LIBRARY_CUDA, "CUDA\0"),
+    (library::VBN_LIBRARY_ROCM, "ROCM\0"),
+];
+
+pub const WAIT_MODES: Names = &[(cq::VBN_CQ_WAIT_SLEEP as i32, "SLEEP\0"), (cq::VBN_CQ_WAIT_EVENT as i32, "EVENT\0")];
+
+pub const COUNTERS: Names = &[(counters::VBN_COUNTER_PACKETS, "PACKETS\0"), (counters::VBN_COUNTER_BYTES, "BYTES\0")];
 
 #[cfg(test)]
 mod tests {
@@ -268,6 +523,7 @@ mod tests {
             WC_OPCODES,
             WR_OPCODES,
             EVENT_TYPES,
+            CM_EVENT_TYPES,
             GID_TYPES,
             ELEMENTS,
             LIST_REASONS,
@@ -278,6 +534,19 @@ mod tests {
             LIBRARY_ORIGINS,
             OWNERSHIPS,
             VENDOR_DOMAINS,
+            ABSENCES,
+            FLOW_TYPES,
+            FLOW_SPECS,
+            COUNTERS,
+            PORT_SPACES,
+            LIBRARIES,
+            WAIT_MODES,
+            GPU_ATTEMPTS,
+            GPU_MR_STATES,
+            MEMORIES,
+            crate::core::cap_names::RATES,
+            crate::core::cap_names::PORT_WIDTHS,
+            crate::core::cap_names::PORT_SPEEDS,
         ] {
             for (i, (value, name)) in names.iter().enumerate() {
                 assert!(name.ends_with('\0') && !name[..name.len() - 1].contains('\0'), "{name}");
@@ -289,8 +558,13 @@ mod tests {
     }
 
     #[test]
+    fn every_capability_has_a_name() {
+        assert_eq!(CAPS.iter().fold(0, |all, (bit, _)| all | bit), caps::ALL);
+    }
+
+    #[test]
     fn bits_are_single_and_their_names_unique() {
-        for names in [ACCESS_FLAGS, SEND_FLAGS, WC_FLAGS, QP_ATTRS] {
+        for names in [ACCESS_FLAGS, SEND_FLAGS, WC_FLAGS, QP_ATTRS, CAPS, EFA_CAPS, WC_FIELDS, GPU_PATHS] {
             for (i, (bit, name)) in names.iter().enumerate() {
                 assert!(bit.is_power_of_two() && name.ends_with('\0'), "{name}");
                 assert!(names.iter().skip(i + 1).all(|(b, n)| b != bit && n != name), "{name}");

@@ -101,7 +101,7 @@ pub struct vbn_path {
     pub sl: u8,
     /// InfiniBand, with several LIDs a port.
     pub src_path_bits: u8,
-    /// Rate limit as libibverbs' enum ibv_rate.
+    /// Rate limit as libibverbs' enum ibv_rate (vbn_rate_name).
     pub static_rate: u8,
     /// One's own port.
     pub port_num: u8,
@@ -197,7 +197,7 @@ pub struct vbn_qp_info {
     pub path_mtu: i32,
     /// 0 migrated, 1 rearm, 2 armed.
     pub path_mig_state: i32,
-    /// UD.
+    /// UD and SRD.
     pub qkey: u32,
     /// 24 bits.
     pub rq_psn: u32,
@@ -250,11 +250,26 @@ pub struct vbn_qp_info {
     /// See vbn_qp_attr.
     pub alt_timeout: u8,
     /// 0.
-    pub reserved0: [u8; 6],
+    pub reserved0: [u8; 2],
+    /// Most bytes of one RDMA request.
+    pub max_rdma: u32,
+    /// VBN_QP_UNSOLICITED_WRITE_RECV, ... as given at creation.
+    pub flags: u64,
+    /// VBN_POST_PATH_POST_SEND or VBN_POST_PATH_WR: how requests go to the driver.
+    pub post_path: i32,
+    /// 1: receives come from a shared receive queue.
+    pub has_srq: u8,
+    /// 0.
+    pub reserved1: [u8; 3],
 }
 cold_structs!(vbn_qp_attr, vbn_qp_info);
 
 impl vbn_path {
+    /// Whether nothing of it is set.
+    pub fn is_empty(&self) -> bool {
+        *self == Self::from_native(&ibv_ah_attr::zeroed())
+    }
+
     pub fn from_native(ah: &ibv_ah_attr) -> Self {
         Self {
             // SAFETY: a GID is 16 bytes, however it is looked at.

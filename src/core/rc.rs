@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Connecting RC queue pairs: the 28-byte record that two sides exchange, and the way from RESET to RTS.
+//! Connecting RC and UC queue pairs: the 28-byte record that two sides exchange, and the way from RESET to RTS.
 
 use super::cold::cold_structs;
 use super::context::Context;
@@ -7,8 +7,9 @@ use super::error::{Error, Reason, Result};
 use super::gid;
 use super::qp::Qp;
 use super::qp_attr::{VBN_MTU_256, VBN_MTU_4096, check_qp_access};
-use super::status::VBN_ERR_ARGUMENT;
-use super::status::VBN_ERR_NOT_FOUND;
+use super::qp_create::{VBN_QPT_RC, VBN_QPT_UC};
+use super::qp_ext::vbn_ece;
+use super::status::{VBN_ERR_ARGUMENT, VBN_ERR_LIMIT, VBN_ERR_NOT_FOUND};
 use crate::sys::ibv::{self, Zeroed, ibv_ah_attr, ibv_gid, ibv_port_attr, ibv_qp_attr};
 use crate::sys::os;
 
@@ -63,9 +64,18 @@ pub const VBN_RC_SET_MAX_RD_ATOMIC: u64 = 1 << 11;
 pub const VBN_RC_SET_PSN: u64 = 1 << 12;
 
 const SET: u64 = (1 << 13) - 1;
+/// What a UC queue pair doesn't have, since nobody answers there.
+const RC_ONLY: [(u64, &str); 6] = [
+    (VBN_RC_SET_MIN_RNR_TIMER, "VBN_RC_SET_MIN_RNR_TIMER is in set, and UC has no receiver that asks to wait"),
+    (VBN_RC_SET_MAX_DEST_RD_ATOMIC, "VBN_RC_SET_MAX_DEST_RD_ATOMIC is in set, and UC has neither reads nor atomics"),
+    (VBN_RC_SET_TIMEOUT, "VBN_RC_SET_TIMEOUT is in set, and UC waits for no answer"),
+    (VBN_RC_SET_RETRY_CNT, "VBN_RC_SET_RETRY_CNT is in set, and UC sends nothing twice"),
+    (VBN_RC_SET_RNR_RETRY, "VBN_RC_SET_RNR_RETRY is in set, and UC sends nothing twice"),
+    (VBN_RC_SET_MAX_RD_ATOMIC, "VBN_RC_SET_MAX_RD_ATOMIC is in set, and UC has neither reads nor atomics"),
+];
 
 /// Everything about a connection that has a default. A field counts only if its VBN_RC_SET_* bit is in `set`; those
-/// without a bit count always, with 0 as the default.
+/// without a bit count always, with 0 as the default. UC queue pairs refuse the bits of min_rnr_timer and all that follow it.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct vbn_rc_attr {
@@ -73,11 +83,11 @@ pub struct vbn_rc_attr {
     pub struct_size: usize,
     /// VBN_RC_SET_*.
     pub set: u64,
-    /// VBN_ACCESS_REMOTE_*: what the peer may do. Default: write and read.
+    /// VBN_ACCESS_REMOTE_*: what the peer may do. Default: write, and on RC read.
     pub access: u32,
     /// 24 bits: where one's own numbering starts, for vbn_rc_record_local. Default: random.
     pub psn: u32,
-    /// VBN_MTU_*. Default: the smaller of the port's active MTU and the peer's.
+    /// VBN_MTU_*, at most that of the peer. Default: the smaller of the port's active MTU and the peer's.
     pub path_mtu: i32,
     /// 20 bits, 0 without a bit in set.
     pub flow_label: u32,
@@ -118,6 +128,7 @@ cold_structs!(vbn_rc_attr);
 const _: () = assert!(size_of::<vbn_rc_record>() == 32);
 
 const DEFAULT_ACCESS: u32 = ibv::IBV_ACCESS_REMOTE_WRITE | ibv::IBV_ACCESS_REMOTE_READ;
+const DEFAULT_UC_ACCESS: u32 = ibv::IBV_ACCESS_REMOTE_WRITE;
 const DEFAULT_TIMEOUT: u8 = 14;
 const DEFAULT_RETRY: u8 = 6;
 const DEFAULT_RNR_RETRY: u8 = 7;
@@ -183,7 +194,7 @@ impl vbn_rc_record {
 
     /// The record of one's own queue pair.
     pub fn local(qp: &Qp, attr: &vbn_rc_attr) -> Result<Self> {
-        check_attr(attr)?;
+        check_attr(qp, attr)?;
         let context = qp.device();
         let port_num = attr.port_num.max(1);
         let port = context.port(port_num)?;
@@ -221,7 +232,7 @@ pub fn wrong_size(size: usize) -> Error {
 }
 
 impl vbn_rc_attr {
-    fn has(&self, bit: u64) -> bool {
+    pub fn has(&self, bit: u64) -> bool {
         self.set & bit != 0
     }
 
@@ -230,9 +241,16 @@ impl vbn_rc_attr {
     }
 }
 
-fn check_attr(attr: &vbn_rc_attr) -> Result<()> {
+/// What can be wrong with the parameters, whatever the records say.
+pub fn check_attr(qp: &Qp, attr: &vbn_rc_attr) -> Result<()> {
+    qp.must_be_connected()?;
     if attr.set & !SET != 0 {
         return Err(Error::unknown_bits("set", attr.set, SET));
+    }
+    if qp.qp_type() == VBN_QPT_UC
+        && let Some((_, why)) = RC_ONLY.iter().find(|(bit, _)| attr.has(*bit))
+    {
+        return Err(Error::text(VBN_ERR_ARGUMENT, why).on(qp.device().name()).hint("leave it out, or use RC"));
     }
     if attr.has(VBN_RC_SET_PSN) && attr.psn > 0xff_ffff {
         return Err(Error::range("psn", attr.psn.into(), "a 24-bit number"));
@@ -260,7 +278,7 @@ fn check_attr(attr: &vbn_rc_attr) -> Result<()> {
 
 /// RESET or INIT to INIT.
 pub fn to_init(qp: &Qp, attr: &vbn_rc_attr) -> Result<()> {
-    check_attr(attr)?;
+    check_attr(qp, attr)?;
     let _alone = qp.exclusive();
     to_init_on(qp, attr, attr.port_num.max(1))
 }
@@ -272,7 +290,8 @@ fn to_init_on(qp: &Qp, attr: &vbn_rc_attr, port_num: u8) -> Result<()> {
     native.qp_state = ibv::IBV_QPS_INIT;
     native.pkey_index = attr.or(VBN_RC_SET_PKEY_INDEX, attr.pkey_index, 0);
     native.port_num = port_num;
-    native.qp_access_flags = attr.or(VBN_RC_SET_ACCESS, attr.access, DEFAULT_ACCESS);
+    let default = if qp.qp_type() == VBN_QPT_UC { DEFAULT_UC_ACCESS } else { DEFAULT_ACCESS };
+    native.qp_access_flags = attr.or(VBN_RC_SET_ACCESS, attr.access, default);
     if native.pkey_index >= port.pkey_tbl_len {
         let last = u64::from(port.pkey_tbl_len).saturating_sub(1);
         return Err(Error::limit("pkey_index", native.pkey_index.into(), last).on(context.name()));
@@ -283,7 +302,7 @@ fn to_init_on(qp: &Qp, attr: &vbn_rc_attr, port_num: u8) -> Result<()> {
 
 /// INIT to RTR, towards the peer.
 pub fn to_rtr(qp: &Qp, local: &vbn_rc_record, remote: &vbn_rc_record, attr: &vbn_rc_attr) -> Result<()> {
-    check_attr(attr)?;
+    check_attr(qp, attr)?;
     local.check()?;
     remote.check()?;
     let _alone = qp.exclusive();
@@ -298,23 +317,26 @@ fn to_rtr_checked(qp: &Qp, local: &vbn_rc_record, remote: &vbn_rc_record, attr: 
     native.path_mtu = attr.or(VBN_RC_SET_PATH_MTU, attr.path_mtu as u32, port.active_mtu.min(remote.mtu.into()));
     native.dest_qp_num = remote.qp_num;
     native.rq_psn = remote.psn;
+    let mut mask =
+        ibv::IBV_QP_STATE | ibv::IBV_QP_AV | ibv::IBV_QP_PATH_MTU | ibv::IBV_QP_DEST_QPN | ibv::IBV_QP_RQ_PSN;
+    if qp.qp_type() == VBN_QPT_RC {
+        mask |= ibv::IBV_QP_MAX_DEST_RD_ATOMIC | ibv::IBV_QP_MIN_RNR_TIMER;
+    }
     native.max_dest_rd_atomic = responder_depth(context, attr)?;
     native.min_rnr_timer = attr.or(VBN_RC_SET_MIN_RNR_TIMER, attr.min_rnr_timer, DEFAULT_RNR_TIMER);
     native.ah_attr = address(context, &port, local, remote, attr)?;
     check_against_port(context, &port, &native)?;
-    let mask = ibv::IBV_QP_STATE
-        | ibv::IBV_QP_AV
-        | ibv::IBV_QP_PATH_MTU
-        | ibv::IBV_QP_DEST_QPN
-        | ibv::IBV_QP_RQ_PSN
-        | ibv::IBV_QP_MAX_DEST_RD_ATOMIC
-        | ibv::IBV_QP_MIN_RNR_TIMER;
+    if native.path_mtu > remote.mtu.into() {
+        // No kernel sees that; the peer would drop what is longer, and this side's retries run out.
+        let error = Error::new(VBN_ERR_LIMIT, Reason::ExceedsNamed("path_mtu", "the peer's mtu"));
+        return Err(error.value(native.path_mtu.into(), remote.mtu.into()).on(context.name()).hint(MTU_CODES));
+    }
     qp.modify_native(&mut native, mask)
 }
 
 /// RTR to RTS.
 pub fn to_rts(qp: &Qp, local: &vbn_rc_record, attr: &vbn_rc_attr) -> Result<()> {
-    check_attr(attr)?;
+    check_attr(qp, attr)?;
     local.check()?;
     let _alone = qp.exclusive();
     to_rts_checked(qp, local, attr)
@@ -329,25 +351,29 @@ fn to_rts_checked(qp: &Qp, local: &vbn_rc_record, attr: &vbn_rc_attr) -> Result<
     native.retry_cnt = attr.or(VBN_RC_SET_RETRY_CNT, attr.retry_cnt, DEFAULT_RETRY);
     native.rnr_retry = attr.or(VBN_RC_SET_RNR_RETRY, attr.rnr_retry, DEFAULT_RNR_RETRY);
     native.max_rd_atomic = initiator_depth(context, attr)?;
-    let mask = ibv::IBV_QP_STATE
-        | ibv::IBV_QP_SQ_PSN
-        | ibv::IBV_QP_TIMEOUT
-        | ibv::IBV_QP_RETRY_CNT
-        | ibv::IBV_QP_RNR_RETRY
-        | ibv::IBV_QP_MAX_QP_RD_ATOMIC;
+    let mut mask = ibv::IBV_QP_STATE | ibv::IBV_QP_SQ_PSN;
+    if qp.qp_type() == VBN_QPT_RC {
+        mask |= ibv::IBV_QP_TIMEOUT | ibv::IBV_QP_RETRY_CNT | ibv::IBV_QP_RNR_RETRY | ibv::IBV_QP_MAX_QP_RD_ATOMIC;
+    }
     qp.modify_native(&mut native, mask)
 }
 
 /// The whole way from wherever the queue pair is to RTS. A queue pair that is already connected is fine if it shows the
-/// same peer. After a failure the call may simply be repeated.
-pub fn connect(qp: &Qp, local: &vbn_rc_record, remote: &vbn_rc_record, attr: &vbn_rc_attr) -> Result<()> {
-    check_attr(attr)?;
+/// same peer. After a failure the call may simply be repeated. `ece`: the peer's vendor options, if both sides have such.
+pub fn connect(
+    qp: &Qp,
+    local: &vbn_rc_record,
+    remote: &vbn_rc_record,
+    attr: &vbn_rc_attr,
+    ece: Option<&vbn_ece>,
+) -> Result<()> {
+    check_attr(qp, attr)?;
     local.check()?;
     remote.check()?;
     if local.qp_num != qp.qp_num() {
         return Err(Error::argument(Reason::NotOneOf("qp_num of the local record", "that of this queue pair"))
             .value(local.qp_num.into(), qp.qp_num().into())
-            .hint("make the local record with vbn_rc_record_local"));
+            .hint("make the local record for this queue pair (vbn_rc_record_local, vbn_endpoint_info_local)"));
     }
     if attr.port_num != 0 && attr.port_num != local.port_num {
         return Err(Error::range("port_num", attr.port_num.into(), "the port of the local record"));
@@ -359,6 +385,10 @@ pub fn connect(qp: &Qp, local: &vbn_rc_record, remote: &vbn_rc_record, attr: &vb
     let present = qp.attributes()?;
     match present.qp_state {
         ibv::IBV_QPS_RESET | ibv::IBV_QPS_INIT => {
+            // They are in force from RTR on, and some devices take them in RESET and INIT alone.
+            if let Some(ece) = ece {
+                qp.set_ece(ece).map_err(|error| error.hint(WITHOUT_ECE))?;
+            }
             to_init_on(qp, attr, local.port_num)?;
             to_rtr_checked(qp, local, remote, attr)?;
             to_rts_checked(qp, local, attr)
@@ -375,6 +405,9 @@ pub fn connect(qp: &Qp, local: &vbn_rc_record, remote: &vbn_rc_record, attr: &vb
             .hint("take it to RESET with vbn_qp_modify first")),
     }
 }
+
+const WITHOUT_ECE: &str = "these are the connection options (ECE) of the peer's record; to connect without, clear \
+                           VBN_ENDPOINT_SET_ECE in both sides' records";
 
 fn same_peer(present: &ibv_qp_attr, remote: &vbn_rc_record) -> Result<()> {
     let address = &present.ah_attr;
@@ -415,6 +448,11 @@ fn responder_depth(context: &Context, attr: &vbn_rc_attr) -> Result<u8> {
 fn initiator_depth(context: &Context, attr: &vbn_rc_attr) -> Result<u8> {
     let wanted = attr.has(VBN_RC_SET_MAX_RD_ATOMIC).then_some(attr.max_rd_atomic);
     depth(context, "max_rd_atomic", wanted, context.device().max_qp_init_rd_atom)
+}
+
+/// The default of it.
+pub fn initiator_limit(context: &Context) -> u8 {
+    context.device().max_qp_init_rd_atom.clamp(0, DEFAULT_RD_ATOMIC) as u8
 }
 
 fn depth(context: &Context, what: &'static str, wanted: Option<u8>, limit: i32) -> Result<u8> {

@@ -10,6 +10,7 @@ use std::ops::Deref;
 use std::ptr::{self, NonNull};
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 
+use super::adopt::Ownership;
 use super::alloc;
 use super::context::Context;
 use super::error::{Error, Reason, Result};
@@ -26,6 +27,17 @@ pub enum Kind {
     Channel = 4,
     Cq = 5,
     Qp = 6,
+    Ah = 7,
+    Peer = 8,
+    Srq = 9,
+    CmChannel = 11,
+    CmId = 12,
+    Mw = 10,
+    Td = 13,
+    Dm = 14,
+    Flow = 15,
+    Counters = 16,
+    MrSet = 17,
 }
 
 impl Kind {
@@ -37,6 +49,17 @@ impl Kind {
             Kind::Channel => "vbn_channel",
             Kind::Cq => "vbn_cq",
             Kind::Qp => "vbn_qp",
+            Kind::Ah => "vbn_ah",
+            Kind::Peer => "vbn_peer",
+            Kind::CmChannel => "vbn_cm_channel",
+            Kind::CmId => "vbn_cm_id",
+            Kind::Srq => "vbn_srq",
+            Kind::Mw => "vbn_mw",
+            Kind::Td => "vbn_td",
+            Kind::Dm => "vbn_dm",
+            Kind::Flow => "vbn_flow",
+            Kind::Counters => "vbn_counters",
+            Kind::MrSet => "vbn_mr_set",
         }
     }
 
@@ -84,23 +107,31 @@ pub trait Object: Sized + Send + Sync + 'static {
     /// Whether closing the handle destroys the object at once (memory or queues of the caller are behind it).
     const LEAF: bool;
     fn slab() -> &'static Slab<Self>;
-    /// The context that this object belongs to, as an address to compare.
-    fn context(&self) -> *const Slot<Context>;
+    /// The context that this object belongs to, if it is a device's.
+    fn context(&self) -> Option<&Context>;
     /// Where the native object is, to compare.
     fn native_address(&self) -> *const c_void;
     /// A number to tell objects apart by; only queue pairs have a use for it.
     fn number(&self) -> u32 {
         0
     }
+    /// Who destroys the native object.
+    fn ownership(&self) -> Ownership {
+        Ownership::Own
+    }
     /// Whether the native object stays somebody else's.
-    fn is_borrowed(&self) -> bool;
+    fn is_borrowed(&self) -> bool {
+        self.ownership().is_borrowed()
+    }
     /// Destroys the native object. On failure nothing has changed.
     fn destroy(&self) -> Result<()>;
     /// After a destroy, or when the native object leaves the handle: what else knew of it forgets it.
     fn forget(&self) {}
     /// Whether the kernel has taken the device away, and this object with it. Asked when a destroy failed with an errno that
     /// says so, since a device that is well can answer it too. `told`: an event has already said so.
-    fn device_is_gone(&self, told: bool) -> bool;
+    fn device_is_gone(&self, told: bool) -> bool {
+        self.ownership().is_own() && self.context().is_some_and(|context| told || context.is_gone())
+    }
 }
 
 /// One place for a `T`. The data path wants the word first and the body behind it.
@@ -114,6 +145,8 @@ pub struct Slot<T> {
     native: AtomicPtr<c_void>,
     number: AtomicU32,
     borrowed: AtomicBool,
+    /// How many of the references are a `Hold`.
+    holders: AtomicU32,
     /// Next free slot, under the slab's lock.
     next: AtomicPtr<Slot<T>>,
 }
@@ -133,9 +166,33 @@ impl<T: Object> Slot<T> {
         Some(unsafe { self.body() })
     }
 
-    /// SAFETY: the body must have been written.
+    /// The same for calls whose last instruction counts: on x86-64 one comparison with memory, of which the compiler makes two
+    /// instructions when the load is atomic.
     #[inline(always)]
-    unsafe fn body(&self) -> &T {
+    pub fn live_short(&self) -> Option<&T> {
+        #[cfg(all(target_arch = "x86_64", not(miri)))]
+        // SAFETY: reads the low half of what an atomic load would read. The body as in `live`.
+        unsafe {
+            std::arch::asm!(
+                "cmp dword ptr [{word}], {tag}",
+                "jne {no}",
+                word = in(reg) self.word.as_ptr(),
+                tag = const T::KIND.tag(),
+                no = label { return None },
+                options(nostack, readonly)
+            );
+            Some(self.body())
+        }
+        #[cfg(any(not(target_arch = "x86_64"), miri))]
+        self.live()
+    }
+
+    /// What `live` has shown to be there.
+    ///
+    /// # Safety
+    /// The body must have been written.
+    #[inline(always)]
+    pub unsafe fn body(&self) -> &T {
         // SAFETY: the caller vouches for it.
         unsafe { (*self.body.get()).assume_init_ref() }
     }
@@ -230,8 +287,13 @@ impl<T: Object> Slot<T> {
             if word as u32 & TAG_MASK != T::KIND.tag() || has(word, CLOSED | CLOSING) {
                 return Err(Self::judge(word));
             }
-            // The threads that were inside calls when the parent forked don't exist in the child.
-            let alone = refs(word) == 1 || (T::LEAF && has(word, FORKED));
+            // The threads that were inside calls when the parent forked don't exist in the child, the objects that hold this
+            // one do.
+            let held = self.holders.load(Ordering::Relaxed) != 0;
+            let alone = refs(word) == 1 || (T::LEAF && has(word, FORKED) && !held);
+            if T::LEAF && held {
+                return Err(self.in_use());
+            }
             if !alone && !defer {
                 patience = patience.checked_sub(1).ok_or_else(|| self.in_use())?;
                 os::yield_now();
@@ -263,7 +325,9 @@ impl<T: Object> Slot<T> {
     }
 
     fn in_use(&self) -> Error {
-        if T::LEAF {
+        if T::LEAF && self.holders.load(Ordering::Relaxed) != 0 {
+            Error::new(VBN_ERR_BUSY, Reason::Held(T::KIND.name())).hint("close the set first")
+        } else if T::LEAF {
             Error::new(VBN_ERR_BUSY, Reason::InCall(T::KIND.name()))
         } else {
             Error::text(VBN_ERR_BUSY, "other objects or calls still use it").hint("close or release its children first")
@@ -364,6 +428,47 @@ impl<T: Object> Drop for Ref<T> {
         if refs(before) == 1 {
             self.slot.finish();
         }
+    }
+}
+
+/// A reference to a leaf that another object keeps for its own life. While there is one, the leaf can't be closed.
+pub struct Hold<T: Object> {
+    of: Ref<T>,
+}
+
+impl<T: Object> Hold<T> {
+    pub fn new(of: Ref<T>) -> Self {
+        of.slot.holders.fetch_add(1, Ordering::Relaxed);
+        Self { of }
+    }
+
+    /// The only one that there may be: `None` if something holds the object already.
+    pub fn only(of: Ref<T>) -> Option<Self> {
+        match of.slot.holders.compare_exchange(0, 1, Ordering::Relaxed, Ordering::Relaxed) {
+            Ok(_) => Some(Self { of }),
+            Err(_) => None,
+        }
+    }
+
+    /// Closes the object, which has a handle still. After a refusal it is held again, unless another thread has used the moment
+    /// to close it.
+    pub fn close(self) -> std::result::Result<(), (Error, Option<Self>)> {
+        let slot = self.of.slot;
+        drop(self);
+        slot.close().map_err(|error| (error, slot.pin_any().ok().map(Self::new)))
+    }
+}
+
+impl<T: Object> Deref for Hold<T> {
+    type Target = T;
+    fn deref(&self) -> &T {
+        &self.of
+    }
+}
+
+impl<T: Object> Drop for Hold<T> {
+    fn drop(&mut self) {
+        self.of.slot.holders.fetch_sub(1, Ordering::Relaxed);
     }
 }
 
@@ -553,11 +658,21 @@ fn retry_pending() {
         return;
     }
     super::qp::Qp::slab().retry_pending();
+    super::mw::Mw::slab().retry_pending();
+    super::mr_set::MrSet::slab().retry_pending();
     super::mr::Mr::slab().retry_pending();
+    super::peer::Peer::slab().retry_pending();
+    super::ah::Ah::slab().retry_pending();
+    super::srq::Srq::slab().retry_pending();
     super::cq::Cq::slab().retry_pending();
     super::channel::Channel::slab().retry_pending();
     super::pd::Pd::slab().retry_pending();
+    super::td::Td::slab().retry_pending();
+    super::dm::Dm::slab().retry_pending();
+    super::counters::Counters::slab().retry_pending();
     Context::slab().retry_pending();
+    super::cm_id::CmId::slab().retry_pending();
+    super::cm::CmChannel::slab().retry_pending();
 }
 
 /// A slot that was taken and not filled yet; dropped, it goes back.
@@ -575,7 +690,8 @@ impl<T: Object> Vacant<T> {
     pub fn publish(self, body: T) -> &'static Slot<T> {
         let slot = self.slot;
         std::mem::forget(self);
-        slot.context.store(body.context().cast_mut(), Ordering::Relaxed);
+        let context = body.context().map_or(ptr::null(), |context| ptr::from_ref(context.slot()));
+        slot.context.store(context.cast_mut(), Ordering::Relaxed);
         slot.native.store(body.native_address().cast_mut(), Ordering::Relaxed);
         slot.number.store(body.number(), Ordering::Relaxed);
         slot.borrowed.store(body.is_borrowed(), Ordering::Relaxed);

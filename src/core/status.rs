@@ -35,7 +35,7 @@ pub const VBN_ERR_TOO_NEW: vbn_status = -1012;
 pub const VBN_ERR_COMPLETION: vbn_status = -1013;
 /// The driver failed without naming a request: some of the requests may be on the queue and may run later.
 pub const VBN_ERR_UNCERTAIN: vbn_status = -1014;
-/// The driver or the kernel refused; `sys_errno` says how.
+/// The driver or the kernel refused; `sys_errno` says how, or `vendor_code` where `vendor_domain` isn't 0.
 pub const VBN_ERR_DRIVER: vbn_status = -1015;
 /// A defect in this library (a caught panic). The handle it happened on answers this from now on; close still works.
 pub const VBN_ERR_INTERNAL: vbn_status = -1016;

@@ -5,12 +5,13 @@
 use super::context::Context;
 use super::error::{Error, Reason};
 use super::qp::Qp;
+use super::qp_create::{VBN_QPT_RC, VBN_QPT_SRD, VBN_QPT_UC, VBN_QPT_UD};
 use super::rc::MTU_CODES;
 use crate::sys::ibv::{self, ibv_qp_attr};
 
 const CALL: &str = "ibv_modify_qp";
 
-/// A transition of an RC queue pair: from, to, and what must and what may be set besides the state.
+/// A transition of a queue pair: from, to, and what must and what may be set besides the state.
 struct Transition {
     from: u32,
     to: u32,
@@ -54,14 +55,81 @@ const RC: &[Transition] = &[
     Transition { from: ibv::IBV_QPS_SQE, to: ibv::IBV_QPS_RTS, required: 0, optional: IN_RTS },
 ];
 
+const UC_RTR: i32 = ibv::IBV_QP_AV | ibv::IBV_QP_PATH_MTU | ibv::IBV_QP_DEST_QPN | ibv::IBV_QP_RQ_PSN;
+const UC_IN_RTS: i32 =
+    ibv::IBV_QP_CUR_STATE | ibv::IBV_QP_ACCESS_FLAGS | ibv::IBV_QP_ALT_PATH | ibv::IBV_QP_PATH_MIG_STATE;
+
+/// The same for UC, which has no acknowledgements and so nothing that is about them.
+const UC: &[Transition] = &[
+    Transition { from: ibv::IBV_QPS_RESET, to: ibv::IBV_QPS_INIT, required: TO_INIT, optional: 0 },
+    Transition { from: ibv::IBV_QPS_INIT, to: ibv::IBV_QPS_INIT, required: 0, optional: TO_INIT },
+    Transition {
+        from: ibv::IBV_QPS_INIT,
+        to: ibv::IBV_QPS_RTR,
+        required: UC_RTR,
+        optional: ibv::IBV_QP_ALT_PATH | ibv::IBV_QP_ACCESS_FLAGS | ibv::IBV_QP_PKEY_INDEX,
+    },
+    Transition { from: ibv::IBV_QPS_RTR, to: ibv::IBV_QPS_RTS, required: ibv::IBV_QP_SQ_PSN, optional: UC_IN_RTS },
+    Transition {
+        from: ibv::IBV_QPS_RTS,
+        to: ibv::IBV_QPS_RTS,
+        required: 0,
+        optional: UC_IN_RTS | ibv::IBV_QP_RATE_LIMIT,
+    },
+    Transition { from: ibv::IBV_QPS_RTS, to: ibv::IBV_QPS_SQD, required: 0, optional: ibv::IBV_QP_EN_SQD_ASYNC_NOTIFY },
+    Transition {
+        from: ibv::IBV_QPS_SQD,
+        to: ibv::IBV_QPS_SQD,
+        required: 0,
+        optional: ibv::IBV_QP_AV | ibv::IBV_QP_PKEY_INDEX | UC_IN_RTS,
+    },
+    Transition { from: ibv::IBV_QPS_SQD, to: ibv::IBV_QPS_RTS, required: 0, optional: UC_IN_RTS },
+    Transition { from: ibv::IBV_QPS_SQE, to: ibv::IBV_QPS_RTS, required: 0, optional: UC_IN_RTS },
+];
+
+const DATAGRAM_INIT: i32 = ibv::IBV_QP_PKEY_INDEX | ibv::IBV_QP_PORT | ibv::IBV_QP_QKEY;
+const DATAGRAM_KEYS: i32 = ibv::IBV_QP_PKEY_INDEX | ibv::IBV_QP_QKEY;
+const DATAGRAM_RTS: i32 = ibv::IBV_QP_CUR_STATE | ibv::IBV_QP_QKEY;
+
+/// The same for queue pairs without a connection; `to_rts` is what only some of them may set on the way to RTS.
+const fn datagram(to_rts: i32) -> [Transition; 9] {
+    use ibv::{IBV_QPS_INIT, IBV_QPS_RESET, IBV_QPS_RTR, IBV_QPS_RTS, IBV_QPS_SQD, IBV_QPS_SQE};
+    const fn rule(from: u32, to: u32, required: i32, optional: i32) -> Transition {
+        Transition { from, to, required, optional }
+    }
+    [
+        rule(IBV_QPS_RESET, IBV_QPS_INIT, DATAGRAM_INIT, 0),
+        rule(IBV_QPS_INIT, IBV_QPS_INIT, 0, DATAGRAM_INIT),
+        rule(IBV_QPS_INIT, IBV_QPS_RTR, 0, DATAGRAM_KEYS),
+        rule(IBV_QPS_RTR, IBV_QPS_RTS, ibv::IBV_QP_SQ_PSN, DATAGRAM_RTS | to_rts),
+        rule(IBV_QPS_RTS, IBV_QPS_RTS, 0, DATAGRAM_RTS),
+        rule(IBV_QPS_RTS, IBV_QPS_SQD, 0, ibv::IBV_QP_EN_SQD_ASYNC_NOTIFY),
+        rule(IBV_QPS_SQD, IBV_QPS_SQD, 0, DATAGRAM_KEYS),
+        rule(IBV_QPS_SQD, IBV_QPS_RTS, 0, DATAGRAM_RTS),
+        rule(IBV_QPS_SQE, IBV_QPS_RTS, 0, DATAGRAM_RTS),
+    ]
+}
+
+const UD: &[Transition] = &datagram(0);
+/// SRD has UD's states and adds RNR_RETRY (SRD.txt of the efa driver r3.1.0).
+const SRD: &[Transition] = &datagram(ibv::IBV_QP_RNR_RETRY);
+
 /// Turns a failed `ibv_modify_qp` into an error that names the suspect, if there is one.
 pub fn explain(qp: &Qp, attr: &ibv_qp_attr, mask: i32, errno: i32) -> Error {
     let context = qp.device();
     let plain = Error::call(CALL, errno);
     let error = match errno {
-        libc::EINVAL => {
+        // EFA's driver answers EOPNOTSUPP to attributes that it doesn't have.
+        libc::EINVAL | libc::EOPNOTSUPP => {
             let from = qp.state().unwrap_or(ibv::IBV_QPS_UNKNOWN);
-            transition(from, attr, mask).or_else(|| limits(context, attr, mask)).unwrap_or(plain)
+            let rules = match qp.qp_type() {
+                VBN_QPT_RC => RC,
+                VBN_QPT_UC => UC,
+                VBN_QPT_UD => UD,
+                VBN_QPT_SRD => SRD,
+                _ => &[],
+            };
+            transition(rules, from, attr, mask).or_else(|| limits(context, attr, mask)).unwrap_or(plain)
         }
         libc::ENODATA if mask & ibv::IBV_QP_AV != 0 => {
             because("the place at sgid_index in the port's GID table is empty")
@@ -78,13 +146,13 @@ fn because(why: &'static str) -> Error {
 }
 
 /// Whether the transition exists, and whether its attributes are complete and allowed.
-fn transition(from: u32, attr: &ibv_qp_attr, mask: i32) -> Option<Error> {
+fn transition(rules: &[Transition], from: u32, attr: &ibv_qp_attr, mask: i32) -> Option<Error> {
     let to = if mask & ibv::IBV_QP_STATE != 0 { attr.qp_state } else { from };
-    if from == ibv::IBV_QPS_UNKNOWN || to == ibv::IBV_QPS_RESET || to == ibv::IBV_QPS_ERR {
+    if rules.is_empty() || from == ibv::IBV_QPS_UNKNOWN || to == ibv::IBV_QPS_RESET || to == ibv::IBV_QPS_ERR {
         return None;
     }
     let given = mask & !ibv::IBV_QP_STATE;
-    let Some(rule) = RC.iter().find(|rule| rule.from == from && rule.to == to) else {
+    let Some(rule) = rules.iter().find(|rule| rule.from == from && rule.to == to) else {
         return Some(
             because("no such transition exists from the state that it is in")
                 .value(to.into(), from.into())

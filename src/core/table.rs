@@ -68,6 +68,19 @@ impl Table {
         (*found == key && key != 0).then_some(*entry)
     }
 
+    /// How many entries there are.
+    pub fn count(&self) -> usize {
+        self.used
+    }
+
+    /// Changes the user's number of an entry, if there is one.
+    pub fn set_user_data(&mut self, native: *const c_void, user_data: u64) {
+        if let Some(entry) = self.find(native) {
+            let place = self.place(native as usize);
+            self.set(place, (native as usize, Entry { user_data, ..entry }));
+        }
+    }
+
     /// Removes the entry of `native` if it is still that of `slot`.
     pub fn remove(&mut self, native: *const c_void, slot: *const ()) {
         if self.find(native).is_some_and(|entry| std::ptr::eq(entry.slot, slot)) {
@@ -175,6 +188,9 @@ mod tests {
         table.insert(pointer(1), entry(2));
         table.remove(pointer(1), entry(1).slot);
         assert_eq!(table.find(pointer(1)).unwrap().user_data, 2);
+        table.set_user_data(pointer(1), 7);
+        table.set_user_data(pointer(3), 7);
+        assert_eq!((table.find(pointer(1)), table.count()), (Some(Entry { user_data: 7, ..entry(2) }), 1));
         table.remove(pointer(1), entry(2).slot);
         assert_eq!(table.find(pointer(1)), None);
         assert_eq!(table.find(std::ptr::null()), None);

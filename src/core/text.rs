@@ -84,22 +84,31 @@ pub fn write_bytes(f: &mut dyn fmt::Write, bytes: &[u8]) -> fmt::Result {
 pub struct Writer<'a> {
     buffer: &'a mut [u8],
     used: usize,
+    wanted: usize,
 }
 
 impl<'a> Writer<'a> {
     pub fn new(buffer: &'a mut [u8]) -> Self {
         buffer.fill(0);
-        Self { buffer, used: 0 }
+        Self { buffer, used: 0, wanted: 0 }
     }
 
     pub fn is_empty(&self) -> bool {
         self.used == 0
     }
+
+    /// Bytes of everything written so far, with what was cut.
+    pub fn wanted(&self) -> usize {
+        self.wanted
+    }
 }
 
 impl fmt::Write for Writer<'_> {
     fn write_str(&mut self, text: &str) -> fmt::Result {
-        let room = self.buffer.len().saturating_sub(self.used + 1);
+        // Once something was cut nothing follows it.
+        let cut = self.wanted > self.used;
+        self.wanted = self.wanted.saturating_add(text.len());
+        let room = if cut { 0 } else { self.buffer.len().saturating_sub(self.used + 1) };
         let mut take = text.len().min(room);
         while !text.is_char_boundary(take) {
             take -= 1;
@@ -121,7 +130,10 @@ mod tests {
     #[test]
     fn writer_cuts_at_a_character_and_terminates() {
         let mut buffer = [0xffu8; 6];
-        write!(Writer::new(&mut buffer), "abcd\u{e9}f").unwrap();
+        let mut writer = Writer::new(&mut buffer);
+        write!(writer, "abcd\u{e9}").unwrap();
+        write!(writer, "f").unwrap();
+        assert_eq!(writer.wanted(), 7);
         assert_eq!(&buffer, b"abcd\0\0");
         let mut none: [u8; 0] = [];
         write!(Writer::new(&mut none), "x").unwrap();

@@ -2,6 +2,7 @@
 //! Completions.
 
 use super::error::{Error, Reason, Result, VBN_VENDOR_WC};
+use super::explain;
 use super::status::VBN_ERR_COMPLETION;
 use crate::sys::ibv::{self, ibv_wc};
 
@@ -128,7 +129,7 @@ pub const VBN_WC_GRH: u32 = 1;
 pub const VBN_WC_WITH_IMM: u32 = 2;
 /// The checksum was right.
 pub const VBN_WC_IP_CSUM_OK: u32 = 4;
-/// `imm` holds an invalidated rkey.
+/// `imm` holds an invalidated rkey. (Soft-RoCE of Linux 6.1 sets VBN_WC_IP_CSUM_OK instead.)
 pub const VBN_WC_WITH_INV: u32 = 8;
 
 const _: () = {
@@ -143,61 +144,12 @@ pub fn check(wc: &vbn_wc) -> Result<()> {
     if wc.status == VBN_WC_SUCCESS {
         return Ok(());
     }
-    let (what, hint) = explain(wc.status);
+    let (what, hint) = explain::brief(wc.status);
     let mut error =
         Error::new(VBN_ERR_COMPLETION, Reason::Completion(what, wc.qp_num)).value(i64::from(wc.status) as u64, 0);
     error.vendor_domain = VBN_VENDOR_WC;
     error.vendor_code = wc.vendor_err.into();
     Err(error.hint(hint))
-}
-
-/// What a status means, and what to look at.
-fn explain(status: i32) -> (&'static str, &'static str) {
-    match status {
-        VBN_WC_LOC_LEN_ERR => {
-            ("local length error", "compare the message with the receive buffer and the port's max_msg_sz")
-        }
-        VBN_WC_LOC_QP_OP_ERR => {
-            ("local queue pair operation error", "look at the request's segments, lkey and inline size")
-        }
-        VBN_WC_LOC_PROT_ERR => {
-            ("local protection error", "a segment lies outside its region, its lkey is wrong, or the region was closed")
-        }
-        VBN_WC_WR_FLUSH_ERR => (
-            "flushed, since the queue pair is in the error state",
-            "vbn_qp_first_error has the completion that caused it",
-        ),
-        VBN_WC_REM_INV_REQ_ERR => (
-            "the peer found the request invalid",
-            "is its receive buffer large enough, and the operation enabled in its access flags?",
-        ),
-        VBN_WC_REM_ACCESS_ERR => (
-            "the peer refused access to its memory",
-            "check rkey, remote_addr and length, the region's and the queue pair's access flags",
-        ),
-        VBN_WC_REM_OP_ERR => {
-            ("the peer could not complete the operation", "look for an error on the peer's queue pair")
-        }
-        VBN_WC_RETRY_EXC_ERR => (
-            "the peer did not answer within the retries",
-            "is it in RTR with this queue pair's number, are both GIDs of one type and subnet, is the path MTU right on the way?",
-        ),
-        VBN_WC_RNR_RETRY_EXC_ERR => (
-            "the peer had no receive posted",
-            "post receives before the peer sends, or raise rnr_retry (7 is for ever)",
-        ),
-        VBN_WC_FATAL_ERR => ("the device failed", "look at the asynchronous events and the kernel log"),
-        VBN_WC_RESP_TIMEOUT_ERR => ("the peer did not answer in time", "look at the network between the two"),
-        VBN_WC_BAD_RESP_ERR => {
-            ("the peer's answer made no sense", "do both sides agree on queue pair numbers and PSNs?")
-        }
-        VBN_WC_LOC_ACCESS_ERR => ("access to local memory failed", "look at the access flags of the region written to"),
-        VBN_WC_REM_ABORT_ERR => ("the peer aborted the operation", "look for an error on the peer's side"),
-        VBN_WC_MW_BIND_ERR => {
-            ("the memory window could not be bound", "look at the region's access flags and the range")
-        }
-        _ => ("failed", "vendor_code is the device's own code"),
-    }
 }
 
 #[cfg(test)]

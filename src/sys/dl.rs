@@ -128,9 +128,44 @@ pub unsafe fn addr_object(address: *const c_void) -> Option<(*mut c_void, &'stat
     Some((info.dli_fbase, unsafe { CStr::from_ptr(info.dli_fname) }))
 }
 
+/// Calls `visit` with base address (as [`addr_object`] has it) and file of everything that is loaded. The dynamic linker
+/// is locked meanwhile: `visit` must not call it, and the path is gone afterwards.
+pub fn each_object(visit: &mut dyn FnMut(*mut c_void, &CStr)) {
+    type Visit<'a> = &'a mut dyn FnMut(*mut c_void, &CStr);
+
+    unsafe extern "C" fn one(info: *mut libc::dl_phdr_info, _size: usize, visit: *mut c_void) -> c_int {
+        // SAFETY: the linker's description of an object, and `visit` as it was handed over below.
+        let (info, visit) = unsafe { (&*info, &mut *visit.cast::<Visit<'_>>()) };
+        if !info.dlpi_name.is_null() && !info.dlpi_phdr.is_null() {
+            // SAFETY: the headers of a loaded object.
+            let headers = unsafe { core::slice::from_raw_parts(info.dlpi_phdr, info.dlpi_phnum.into()) };
+            let loaded = headers.iter().filter(|header| header.p_type == libc::PT_LOAD);
+            let first = loaded.map(|header| header.p_vaddr & !(header.p_align.max(1) - 1)).min().unwrap_or(0);
+            let base = info.dlpi_addr.wrapping_add(first) as *mut c_void;
+            // SAFETY: a string of the linker's.
+            visit(base, unsafe { CStr::from_ptr(info.dlpi_name) });
+        }
+        0
+    }
+
+    let mut visit: Visit<'_> = visit;
+    // SAFETY: the function gets the pointer as its last argument, while `visit` lives.
+    unsafe { libc::dl_iterate_phdr(Some(one), (&raw mut visit).cast()) };
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn sees_what_is_loaded() {
+        let getenv = loaded(c"libc.so.6").unwrap().sym(c"getenv");
+        // SAFETY: libc is never unloaded.
+        let (base, path) = unsafe { addr_object(getenv) }.unwrap();
+        let mut seen = 0;
+        each_object(&mut |at, name| seen += u32::from(at == base && name == path));
+        assert_eq!(seen, 1);
+    }
 
     #[test]
     fn finds_what_is_loaded() {

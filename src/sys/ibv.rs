@@ -17,12 +17,14 @@ compile_error!("libibverbs' ABI is described for 64-bit Linux only");
 
 mod cq;
 mod device;
+mod flow;
 mod mr;
 mod qp;
 mod wr;
 
 pub use cq::*;
 pub use device::*;
+pub use flow::*;
 pub use mr::*;
 pub use qp::*;
 pub use wr::*;

@@ -356,6 +356,66 @@ pub unsafe fn post_srq_ops(srq: *mut ibv_srq, wr: *mut ibv_ops_wr, bad_wr: *mut 
     }
 }
 
+// ---- Steering ----
+
+/// `ibv_create_flow`: NULL and errno on failure.
+///
+/// # Safety
+/// See the module; the specs that `attr` counts follow it.
+pub unsafe fn create_flow(qp: *mut ibv_qp, attr: *mut ibv_flow_attr) -> *mut ibv_flow {
+    // SAFETY: the caller's pointers are valid.
+    unsafe { op!((*qp).context, ibv_create_flow).map_or_else(unsupported, |f| f(qp, attr)) }
+}
+
+/// `ibv_destroy_flow`: 0 or errno.
+///
+/// # Safety
+/// See the module.
+pub unsafe fn destroy_flow(flow: *mut ibv_flow) -> c_int {
+    // SAFETY: the caller's pointers are valid.
+    unsafe { op!((*flow).context, ibv_destroy_flow).map_or(EOPNOTSUPP, |f| f(flow)) }
+}
+
+/// `ibv_create_counters`: NULL and errno on failure.
+///
+/// # Safety
+/// See the module.
+pub unsafe fn create_counters(context: *mut ibv_context, attr: *mut ibv_counters_init_attr) -> *mut ibv_counters {
+    // SAFETY: the caller's pointers are valid.
+    unsafe { op!(context, create_counters).map_or_else(unsupported, |f| f(context, attr)) }
+}
+
+/// `ibv_destroy_counters`: 0 or errno.
+///
+/// # Safety
+/// See the module.
+pub unsafe fn destroy_counters(counters: *mut ibv_counters) -> c_int {
+    // SAFETY: the caller's pointers are valid.
+    unsafe { op!((*counters).context, destroy_counters).map_or(EOPNOTSUPP, |f| f(counters)) }
+}
+
+/// `ibv_attach_counters_point_flow`: 0 or errno.
+///
+/// # Safety
+/// See the module; `flow` may be NULL.
+pub unsafe fn attach_counters_point_flow(
+    counters: *mut ibv_counters,
+    attr: *mut ibv_counter_attach_attr,
+    flow: *mut ibv_flow,
+) -> c_int {
+    // SAFETY: the caller's pointers are valid.
+    unsafe { op!((*counters).context, attach_counters_point_flow).map_or(EOPNOTSUPP, |f| f(counters, attr, flow)) }
+}
+
+/// `ibv_read_counters`: 0 or errno.
+///
+/// # Safety
+/// See the module; `values` has room for `count` numbers.
+pub unsafe fn read_counters(counters: *mut ibv_counters, values: *mut u64, count: u32, flags: u32) -> c_int {
+    // SAFETY: the caller's pointers are valid.
+    unsafe { op!((*counters).context, read_counters).map_or(EOPNOTSUPP, |f| f(counters, values, count, flags)) }
+}
+
 // ---- Memory ----
 
 /// `ibv_alloc_mw`: NULL and errno on failure.

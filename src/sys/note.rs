@@ -2,7 +2,7 @@
 //! The ELF note by which packaging tools see what is opened at run time (uapi-group.org, "ELF dlopen metadata").
 
 const TEXT: &[u8] =
-    br#"[{"soname":["libibverbs.so.1"],"feature":"verbs","description":"RDMA devices","priority":"recommended"}]"#;
+    br#"[{"soname":["libibverbs.so.1"],"feature":"verbs","description":"RDMA devices","priority":"recommended"},{"soname":["libefa.so.1"],"feature":"efa","description":"EFA devices","priority":"suggested"},{"soname":["librdmacm.so.1"],"feature":"rdma_cm","description":"connections by IP address","priority":"suggested"},{"soname":["libcuda.so.1"],"feature":"cuda","description":"memory of NVIDIA GPUs","priority":"suggested"},{"soname":["libhsa-runtime64.so.1"],"feature":"rocm","description":"memory of AMD GPUs","priority":"suggested"}]"#;
 const PADDED: usize = (TEXT.len() + 1).next_multiple_of(4);
 
 #[repr(C, align(4))]

@@ -62,6 +62,12 @@ pub fn set_nonblocking(fd: c_int) -> Result<(), i32> {
     Ok(())
 }
 
+/// Has an open fd closed on exec.
+pub fn set_cloexec(fd: c_int) {
+    // SAFETY: integers only. FD_CLOEXEC is the only flag there is, so no other is lost; with an open fd this can't fail.
+    unsafe { libc::fcntl(fd, libc::F_SETFD, libc::FD_CLOEXEC) };
+}
+
 /// Whether this process may open a device node for reading and writing, which is tried.
 pub fn probe_device(path: &CStr) -> Result<(), i32> {
     open(path, libc::O_RDWR).map(close)
@@ -71,6 +77,13 @@ pub fn probe_device(path: &CStr) -> Result<(), i32> {
 pub fn exists(path: &CStr) -> bool {
     // SAFETY: a NUL-terminated path.
     unsafe { libc::access(path.as_ptr(), libc::F_OK) == 0 }
+}
+
+/// The number of a network interface.
+pub fn interface_index(name: &CStr) -> Option<u32> {
+    // SAFETY: a NUL-terminated name.
+    let index = unsafe { libc::if_nametoindex(name.as_ptr()) };
+    (index != 0).then_some(index)
 }
 
 /// What a small file (of sysfs) holds, as far as it fits into `buf`.
@@ -93,6 +106,39 @@ pub fn read_file<'a>(path: &CStr, buf: &'a mut [u8]) -> Result<&'a [u8], i32> {
     result.map(|()| buf.get(..filled).unwrap_or_default())
 }
 
+/// What a symbolic link says, as far as it fits into `buf`; `None` if the path is none.
+pub fn read_link<'a>(path: &CStr, buf: &'a mut [u8]) -> Option<&'a [u8]> {
+    // SAFETY: a NUL-terminated path, and a buffer of that length.
+    let length = unsafe { libc::readlink(path.as_ptr(), buf.as_mut_ptr().cast(), buf.len()) };
+    usize::try_from(length).ok().and_then(|length| buf.get(..length))
+}
+
+/// Shows the entries of a directory, but for those that begin with a dot, until `show` answers no.
+pub fn each_entry(path: &CStr, mut show: impl FnMut(&CStr) -> bool) -> Result<(), i32> {
+    // SAFETY: a NUL-terminated path.
+    let directory = unsafe { libc::opendir(path.as_ptr()) };
+    if directory.is_null() {
+        return Err(errno());
+    }
+    let result = loop {
+        set_errno(0);
+        // SAFETY: an open directory; the entry is used before the next one is read.
+        let name = unsafe {
+            match libc::readdir(directory).as_ref() {
+                None if errno() == 0 => break Ok(()),
+                None => break Err(errno()),
+                Some(entry) => CStr::from_ptr(entry.d_name.as_ptr()),
+            }
+        };
+        if !name.to_bytes().starts_with(b".") && !show(name) {
+            break Ok(());
+        }
+    };
+    // SAFETY: opened above, and not used any more.
+    unsafe { libc::closedir(directory) };
+    result
+}
+
 fn open(path: &CStr, flags: c_int) -> Result<c_int, i32> {
     loop {
         // SAFETY: a NUL-terminated path.
@@ -103,6 +149,15 @@ fn open(path: &CStr, flags: c_int) -> Result<c_int, i32> {
         if errno() != libc::EINTR {
             return Err(errno());
         }
+    }
+}
+
+/// A second descriptor for the same open file, closed on exec.
+pub fn duplicate(fd: c_int) -> Result<c_int, i32> {
+    // SAFETY: integers only.
+    match unsafe { libc::fcntl(fd, libc::F_DUPFD_CLOEXEC, 3) } {
+        -1 => Err(errno()),
+        new => Ok(new),
     }
 }
 
@@ -124,6 +179,15 @@ pub fn memlock_limit() -> Option<u64> {
     // SAFETY: a valid resource and a valid place for the answer, so it can't fail.
     unsafe { libc::getrlimit(libc::RLIMIT_MEMLOCK, &mut limit) };
     (limit.rlim_cur != libc::RLIM_INFINITY).then_some(limit.rlim_cur)
+}
+
+/// Bytes of this process's memory that are pinned, by all drivers together; `None` if /proc doesn't tell.
+pub fn pinned_memory() -> Option<u64> {
+    let mut buffer = [0; 4096];
+    let text = read_file(c"/proc/self/status", &mut buffer).ok()?;
+    let line = text.split(|byte| *byte == b'\n').find_map(|line| line.strip_prefix(b"VmPin:"))?;
+    let number = str::from_utf8(line).ok()?.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()?;
+    number.checked_mul(1024)
 }
 
 /// An environment variable, unless the program runs with more rights than its caller. The text is copied into
@@ -208,6 +272,14 @@ impl Drop for Uncancelled {
 pub fn sleep_ms(ms: i32) {
     // SAFETY: no descriptors, so nothing is read or written.
     unsafe { libc::poll(std::ptr::null_mut(), 0, ms) };
+}
+
+/// Sleeps for so many nanoseconds, or less if a signal comes.
+pub fn sleep_ns(ns: i64) {
+    let ns = ns.max(0);
+    let time = libc::timespec { tv_sec: ns / 1_000_000_000, tv_nsec: ns % 1_000_000_000 };
+    // SAFETY: the time is ours, and the rest is not asked for.
+    unsafe { libc::nanosleep(&time, core::ptr::null_mut()) };
 }
 
 /// Lets another thread run.
@@ -314,6 +386,7 @@ mod tests {
         assert_eq!(secure_env(c"VBN_NO_SUCH_VARIABLE", &mut buf), None);
         assert!(page_size().is_power_of_two());
         assert_ne!(memlock_limit(), Some(0));
+        assert!(pinned_memory().is_some_and(|pinned| pinned % 1024 == 0));
     }
 
     #[test]

@@ -18,6 +18,8 @@ pub enum Convention {
     NegErrno,
     /// A negative code of the function's own, the reason in errno.
     NegCode,
+    /// A code of the library's own, 0 for success.
+    Code,
     /// It doesn't: the value, if any, is the answer.
     Value,
 }
@@ -27,17 +29,17 @@ pub enum Convention {
 pub struct Symbol {
     /// The name it is exported under.
     pub name: &'static CStr,
-    /// Its symbol version: libibverbs has two ABIs under the same names.
+    /// Its symbol version: libibverbs has two ABIs under the same names. Empty where a library has none.
     pub version: &'static CStr,
     /// Without it the library can't be used at all.
     pub required: bool,
-    /// The rdma-core release that brought it; "12" was the first one.
+    /// The rdma-core release that brought it; "12" was the first one. Of another library its name and release.
     pub since: &'static str,
     /// How it says that it failed.
     pub convention: Convention,
 }
 
-/// Which of [`SYMBOLS`] a library lacks, by index.
+/// Which symbols of a table a library lacks, by index.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct MissingSet(u128);
 
@@ -54,7 +56,7 @@ impl MissingSet {
 
     /// Whether the symbol at `index` is missing.
     pub fn contains(&self, index: usize) -> bool {
-        index < SYMBOLS.len() && self.0 >> index & 1 == 1
+        index < u128::BITS as usize && self.0 >> index & 1 == 1
     }
 
     /// How many are missing.
@@ -67,26 +69,26 @@ impl MissingSet {
         self.0 == 0
     }
 
-    /// The missing symbols, in the order of [`SYMBOLS`].
-    pub fn iter(&self) -> impl Iterator<Item = &'static Symbol> + use<> {
+    /// The missing symbols of `table`, in its order.
+    pub fn of(&self, table: &'static [Symbol]) -> impl Iterator<Item = &'static Symbol> + use<> {
         let set = *self;
-        SYMBOLS.iter().enumerate().filter(move |(i, _)| set.contains(*i)).map(|(_, symbol)| symbol)
+        table.iter().enumerate().filter(move |(i, _)| set.contains(*i)).map(|(_, symbol)| symbol)
     }
 }
 
-const _: () = assert!(SYMBOLS.len() <= 128, "MissingSet has a bit for each symbol");
-
 /// Makes the table of functions, the list of symbols and the loader out of one list. Each line: field, type, symbol,
 /// its version, the first rdma-core release with it, convention.
-macro_rules! verbs {
+macro_rules! functions {
     (
+        $(#[$doc:meta])*
+        $table:ident
         required { $($r:ident: fn($($ra:ty),*) $(-> $rr:ty)?, $rn:literal, $rv:literal, $rs:literal, $rc:ident;)* }
         optional { $($o:ident: fn($($oa:ty),*) $(-> $or:ty)?, $on:literal, $ov:literal, $os:literal, $oc:ident;)* }
     ) => {
-        /// libibverbs' functions. The names are C's without `ibv_`; `None` where this library has none.
-        #[allow(missing_docs)] // The manual pages of libibverbs are the documentation.
+        $(#[$doc])*
+        #[allow(missing_docs)] // The manual pages are the documentation.
         #[derive(Clone, Copy, Debug)]
-        pub struct Verbs {
+        pub struct $table {
             $(pub $r: unsafe extern "C" fn($($ra),*) $(-> $rr)?,)*
             $(pub $o: Option<unsafe extern "C" fn($($oa),*) $(-> $or)?>,)*
         }
@@ -97,15 +99,17 @@ macro_rules! verbs {
             $(Symbol { name: $on, version: $ov, required: false, since: $os, convention: Convention::$oc },)*
         ];
 
-        impl Verbs {
+        const _: () = assert!(SYMBOLS.len() <= 128, "MissingSet has a bit for each symbol");
+
+        impl $table {
             /// Looks every symbol up by name and version (NULL: not there). `Err` is the first required one that is
             /// missing; the set has all that are.
             ///
             /// # Safety
-            /// What `lookup` returns is NULL or the libibverbs function of that name and version.
+            /// What `lookup` returns is NULL or the library's function of that name and version.
             pub unsafe fn load(
                 lookup: &mut dyn FnMut(&CStr, &CStr) -> *mut c_void,
-            ) -> (Result<Verbs, &'static Symbol>, MissingSet) {
+            ) -> (Result<$table, &'static Symbol>, MissingSet) {
                 let mut missing = MissingSet::new();
                 let mut index = 0;
                 let mut get = |name, version| {
@@ -118,13 +122,13 @@ macro_rules! verbs {
                 };
                 $(let $r = get($rn, $rv);)*
                 $(let $o = get($on, $ov);)*
-                if let Some(symbol) = missing.iter().find(|symbol| symbol.required) {
+                if let Some(symbol) = missing.of(SYMBOLS).find(|symbol| symbol.required) {
                     return (Err(symbol), missing);
                 }
                 // SAFETY: addresses of functions with these types, or NULL where the type is an `Option`: no required
                 // one is missing.
-                let verbs = unsafe {
-                    Verbs {
+                let table = unsafe {
+                    $table {
                         $($r: core::mem::transmute::<*mut c_void, unsafe extern "C" fn($($ra),*) $(-> $rr)?>($r),)*
                         $($o: core::mem::transmute::<
                             *mut c_void,
@@ -132,13 +136,16 @@ macro_rules! verbs {
                         >($o),)*
                     }
                 };
-                (Ok(verbs), missing)
+                (Ok(table), missing)
             }
         }
     };
 }
+pub(crate) use functions;
 
-verbs! {
+functions! {
+    /// libibverbs' functions. The names are C's without `ibv_`; `None` where this library has none.
+    Verbs
     required {
         get_device_list: fn(*mut c_int) -> *mut *mut ibv_device, c"ibv_get_device_list", c"IBVERBS_1.1", "12", NullErrno;
         free_device_list: fn(*mut *mut ibv_device), c"ibv_free_device_list", c"IBVERBS_1.1", "12", Value;
@@ -233,7 +240,7 @@ mod tests {
         let (verbs, missing) = unsafe { Verbs::load(&mut lookup) };
         assert_eq!(verbs.unwrap_err().name, c"ibv_open_device");
         assert_eq!(missing.len(), 3);
-        assert!(missing.iter().map(|s| s.name).eq([c"ibv_open_device", c"ibv_create_qp", c"ibv_reg_dmabuf_mr"]));
+        assert!(missing.of(SYMBOLS).map(|s| s.name).eq([c"ibv_open_device", c"ibv_create_qp", c"ibv_reg_dmabuf_mr"]));
     }
 
     #[test]

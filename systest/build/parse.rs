@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Reads the types and the table of functions from `src/sys`.
+//! Reads the types and the tables of functions from `src/sys`.
 
 use std::{collections::HashMap, collections::HashSet, fs};
 use syn::parse::{Parse, ParseStream};
@@ -41,6 +41,8 @@ const NAMELESS: &[&str] = &[
     "ibv_send_wr_xrc",
     "ibv_send_wr_bind_mw",
     "ibv_send_wr_tso",
+    "efadv_cq_init_attr_ext_mem_dmabuf",
+    "efadv_memory_location_dmabuf",
 ];
 
 /// Integers whose C enum has another width or sign than the fields and arguments that hold it; and slots.
@@ -55,27 +57,45 @@ impl Source {
             aliases: HashMap::new(),
             newer: Vec::new(),
         };
-        for module in ["ibv.rs", "ibv/cq.rs", "ibv/device.rs", "ibv/mr.rs", "ibv/qp.rs", "ibv/wr.rs"] {
+        for module in [
+            "ibv.rs",
+            "ibv/cq.rs",
+            "ibv/device.rs",
+            "ibv/flow.rs",
+            "ibv/mr.rs",
+            "ibv/qp.rs",
+            "ibv/wr.rs",
+            "efadv.rs",
+            "rdma_cma.rs",
+        ] {
             for item in parse(module).items {
                 source.item(item, release);
             }
         }
-        for item in parse("verbs.rs").items {
+        for (module, least) in [("verbs.rs", 60), ("efa.rs", 10), ("rdmacm.rs", 17)] {
+            let before = source.functions.len();
+            source.table(module, release);
+            assert!(source.functions.len() >= before + least, "no functions in {module}: has src/sys moved?");
+        }
+        assert!(source.structs.len() > 100, "too few structs: has src/sys moved?");
+        source
+    }
+
+    fn table(&mut self, module: &str, release: u32) {
+        for item in parse(module).items {
             if let Item::Macro(m) = item
-                && m.mac.path.is_ident("verbs")
+                && m.mac.path.is_ident("functions")
             {
-                let Table(lines) = m.mac.parse_body().expect("the list in verbs.rs");
+                let Table(lines) = m.mac.parse_body().expect(module);
                 for (symbol, ty, since) in lines {
                     let newer = since > release;
                     if newer {
-                        source.newer.push(symbol.clone());
+                        self.newer.push(symbol.clone());
                     }
-                    source.functions.push(Function { symbol, ty, newer });
+                    self.functions.push(Function { symbol, ty, newer });
                 }
             }
         }
-        assert!(source.structs.len() > 60 && source.functions.len() > 60, "nothing found: has src/sys moved?");
-        source
     }
 
     fn item(&mut self, item: Item, release: u32) {
@@ -121,6 +141,15 @@ impl Source {
         self.newer.iter().any(|n| n == name)
     }
 
+    /// Whether the headers know this field. Unions have no fields here: all are old.
+    pub fn has(&self, of: &str, field: &str) -> bool {
+        self.is_union(of)
+            || self
+                .structs
+                .iter()
+                .any(|s| s.name == of && !s.newer && s.fields.iter().any(|f| f.name == field && !f.newer))
+    }
+
     pub fn is_nameless(name: &str) -> bool {
         NAMELESS.contains(&name)
     }
@@ -137,7 +166,8 @@ impl Source {
     }
 
     pub fn is_c_enum(&self, name: &str) -> bool {
-        let ours = name.starts_with("ibv_") && self.aliases.contains_key(name);
+        let ours = (["ibv_", "efadv_", "rdma_"].iter().any(|prefix| name.starts_with(prefix)))
+            && self.aliases.contains_key(name);
         ours && !NO_ENUM.contains(&name) && !self.is_newer(name)
     }
 
@@ -181,12 +211,14 @@ fn since(attrs: &[Attribute]) -> u32 {
     numbers.max().unwrap_or(0)
 }
 
-/// The lines of the list in `verbs.rs`: symbol, type, first release.
+/// The lines of a table of functions: symbol, type, first release.
 struct Table(Vec<(String, syn::TypeBareFn, u32)>);
 
 impl Parse for Table {
     fn parse(input: ParseStream) -> syn::Result<Self> {
         let mut lines = Vec::new();
+        input.call(Attribute::parse_outer)?;
+        input.parse::<syn::Ident>()?; // The table's name.
         while !input.is_empty() {
             input.parse::<syn::Ident>()?; // required, optional
             let group;

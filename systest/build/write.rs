@@ -48,6 +48,20 @@ const NESTED: &[(&str, &str, &str)] = &[
     ("ibv_send_wr", "ext.tso.hdr", "tso.hdr"),
     ("ibv_send_wr", "ext.tso.hdr_sz", "tso.hdr_sz"),
     ("ibv_send_wr", "ext.tso.mss", "tso.mss"),
+    ("efadv_cq_init_attr", "ext_mem_dmabuf", "ext_mem_dmabuf"),
+    ("efadv_cq_init_attr", "ext_mem_dmabuf.buffer", "ext_mem_dmabuf.buffer"),
+    ("efadv_cq_init_attr", "ext_mem_dmabuf.length", "ext_mem_dmabuf.length"),
+    ("efadv_cq_init_attr", "ext_mem_dmabuf.offset", "ext_mem_dmabuf.offset"),
+    ("efadv_cq_init_attr", "ext_mem_dmabuf.fd", "ext_mem_dmabuf.fd"),
+    ("efadv_cq_init_attr", "ext_mem_dmabuf.reserved", "ext_mem_dmabuf.reserved"),
+    ("efadv_memory_location", "dmabuf", "dmabuf"),
+    ("efadv_memory_location", "dmabuf.offset", "dmabuf.offset"),
+    ("efadv_memory_location", "dmabuf.fd", "dmabuf.fd"),
+    ("efadv_memory_location", "dmabuf.reserved", "dmabuf.reserved"),
+    ("rdma_addr", "addr", "addr"),
+    ("rdma_addr", "addr.ibaddr", "addr.ibaddr"),
+    ("rdma_cm_event", "param.conn", "param.conn"),
+    ("rdma_cm_event", "param.ud", "param.ud"),
 ];
 
 /// A place whose offset and size are compared: struct, paths, and whether the offset counts back from `context`.
@@ -59,9 +73,11 @@ struct Place {
 }
 
 fn places(source: &Source) -> Vec<Place> {
-    let nested =
-        NESTED.iter().map(|&(of, rust, c)| Place { of: of.into(), rust: rust.into(), c: c.into(), back: false });
-    let mut all: Vec<Place> = nested.collect();
+    let known = |&&(of, rust, _): &&(&str, &str, _)| source.has(of, rust.split('.').next().unwrap_or(rust));
+    let nested = NESTED.iter().filter(known);
+    let place =
+        |&(of, rust, c): &(&str, &str, &str)| Place { of: of.into(), rust: rust.into(), c: c.into(), back: false };
+    let mut all: Vec<Place> = nested.map(place).collect();
     let longer = |s: &&Struct| !s.newer && !Source::is_opaque(s) && s.fields.iter().any(|f| f.newer);
     for s in source.structs.iter().filter(longer) {
         for f in s.fields.iter().filter(|f| !f.newer) {
@@ -86,7 +102,10 @@ fn tag(source: &Source, name: &str) -> String {
 
 /// The tables of C's offsets and sizes, and one assignment for each function type.
 pub fn c(source: &Source) -> String {
-    let mut out = String::from("#include <infiniband/verbs.h>\n#include <stddef.h>\n#include <sys/types.h>\n");
+    let mut out = String::new();
+    for header in ["infiniband/verbs.h", "infiniband/efadv.h", "rdma/rdma_cma.h", "stddef.h", "sys/types.h"] {
+        writeln!(out, "#include <{header}>").unwrap();
+    }
     out.push_str("#define SIZE(T, F) sizeof(((T *)0)->F)\n");
     let (mut offsets, mut sizes) = (String::new(), String::new());
     for p in places(source) {
@@ -171,7 +190,9 @@ pub fn primitive(name: &str) -> Option<&'static str> {
         "u16" => "uint16_t",
         "u32" => "uint32_t",
         "u64" => "uint64_t",
+        "i32" => "int32_t",
         "i64" => "int64_t",
+        "bool" => "_Bool",
         "usize" => "size_t",
         "isize" => "ssize_t",
         "c_int" => "int",

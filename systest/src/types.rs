@@ -3,6 +3,10 @@
 
 #[path = "../../src/sys"]
 pub mod sys {
+    pub mod efadv;
     pub mod ibv;
+    pub mod rdma_cma;
 }
+pub use sys::efadv::*;
 pub use sys::ibv::*;
+pub use sys::rdma_cma::*;

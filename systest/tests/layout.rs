@@ -4,7 +4,7 @@
 #[cfg(headers)]
 #[allow(clippy::all, clippy::undocumented_unsafe_blocks)] // Generated code that isn't ours.
 mod by_ctest {
-    use verbena_systest::sys::ibv::*;
+    use verbena_systest::sys::{efadv::*, ibv::*, rdma_cma::*};
 
     include!(concat!(env!("OUT_DIR"), "/ctest.rs"));
 
@@ -16,7 +16,7 @@ mod by_ctest {
 #[cfg(headers)]
 mod own {
     use core::mem::offset_of;
-    use verbena_systest::sys::ibv::*;
+    use verbena_systest::sys::{efadv::*, ibv::*, rdma_cma::*};
 
     // Its unsafe blocks only name fields of a struct by `&raw const`, in functions that are never called.
     #[allow(clippy::all, clippy::undocumented_unsafe_blocks)]
@@ -46,7 +46,7 @@ mod own {
                 bad += 1;
             }
         }
-        assert_eq!(bad, 0, "fields of src/sys/ibv are not where C has them");
+        assert_eq!(bad, 0, "fields of src/sys are not where C has them");
         println!("PASSED {COUNT} places in anonymous or longer structs");
     }
 }

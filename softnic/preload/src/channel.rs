@@ -81,6 +81,9 @@ impl Channels {
         }
         fdtab::set(near, Tag::Internal);
         fdtab::set(far, Tag::Internal);
+        if !is_async {
+            crate::pump::EVENTS.store(true, std::sync::atomic::Ordering::Relaxed);
+        }
         self.generation += 1;
         let generation = self.generation;
         let channel = Channel {

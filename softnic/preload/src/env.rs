@@ -3,6 +3,7 @@
 
 use crate::channel::{Channels, Class};
 use crate::fdtab::{self, Tag};
+use crate::gpu::{self, Regions};
 use crate::{memory, sys};
 use libc::c_int;
 use nic::abi::{Env, EventSource, UserMemory};
@@ -28,6 +29,10 @@ impl UserMemory for Memory {
 pub struct EnvOf<'a> {
     pub channels: &'a RefCell<Channels>,
     pub context: u16,
+    pub device: usize,
+    pub regions: &'a RefCell<Regions>,
+    /// Whether the device has a peer-memory module for memory of GPUs.
+    pub peer_memory: bool,
 }
 
 const PAGE: u64 = 4096;
@@ -69,6 +74,9 @@ impl Env for EnvOf<'_> {
     }
 
     fn dmabuf_map(&mut self, fd: i32, offset: u64, length: u64, writable: bool) -> Result<u64, Errno> {
+        if let Some(result) = gpu::map_dmabuf(fd, offset, length, writable) {
+            return result;
+        }
         let size = file_size(fd)?;
         if length == 0 || offset.checked_add(length).is_none_or(|end| size.is_some_and(|size| end > size)) {
             return Err(libc::EINVAL);
@@ -86,9 +94,12 @@ impl Env for EnvOf<'_> {
     }
 
     fn dmabuf_unmap(&mut self, addr: u64, length: u64) {
-        let within = addr % PAGE;
-        // SAFETY: exactly the mapping that `dmabuf_map` made.
-        unsafe { libc::munmap((addr - within) as *mut libc::c_void, (length + within) as usize) };
+        self.regions.borrow_mut().forget(addr);
+        gpu::unmap(addr, length);
+    }
+
+    fn peer_map(&mut self, start: u64, length: u64, writable: bool) -> Option<u64> {
+        self.peer_memory.then(|| self.regions.borrow_mut().map(self.device, start, length, writable)).flatten()
     }
 }
 

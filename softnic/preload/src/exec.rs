@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! exec: same process number, other program. Peers must hear that this one is gone.
+//! exec: same process number, other program. Peers must hear that this one is gone. And `_exit`.
 
 use crate::glue;
 use crate::real;
@@ -18,6 +18,27 @@ fn around(exec: impl FnOnce() -> c_int) -> c_int {
         glue::after_failed_exec();
     }
     result
+}
+
+/// Passes by what runs at exit.
+///
+/// # Safety
+/// As in C.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn _exit(status: c_int) -> ! {
+    glue::at_quick_exit();
+    loop {
+        // SAFETY: the process ends here. To look for the C library's own function might not be safe in a signal handler.
+        unsafe { libc::syscall(libc::SYS_exit_group, status) };
+    }
+}
+
+/// # Safety
+/// As in C.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn _Exit(status: c_int) -> ! {
+    // SAFETY: the same function by another name.
+    unsafe { _exit(status) }
 }
 
 /// # Safety

@@ -2,6 +2,7 @@
 //! Between the hooks and the state: who owns it, and what fork does to it.
 
 use crate::fdtab::{self, Tag};
+use crate::guard;
 use crate::lock::Lock;
 use crate::pump;
 use crate::state::State;
@@ -35,6 +36,7 @@ pub fn open_uverbs(device: u8, flags: c_int) -> c_int {
     if !is_owner() {
         return sys::fail(libc::EAGAIN);
     }
+    guard::install();
     let mut guard = STATE.lock();
     if guard.is_none() {
         match State::join() {
@@ -65,6 +67,7 @@ pub fn open_uverbs(device: u8, flags: c_int) -> c_int {
 }
 
 pub fn ioctl(context: u16, request: c_ulong, argument: *mut c_void) -> c_int {
+    guard::look_after();
     let result = match STATE.lock().as_mut() {
         Some(state) => state.ioctl(context, request, argument as u64),
         None => Err(libc::EIO),
@@ -76,6 +79,16 @@ pub fn ioctl(context: u16, request: c_ulong, argument: *mut c_void) -> c_int {
 pub fn write(context: u16, bytes: &[u8]) -> c_int {
     let result = STATE.lock().as_mut().map_or(Err(libc::EIO), |state| state.write(context, bytes));
     result.map_or_else(sys::fail, |()| bytes.len() as c_int)
+}
+
+/// Memory of a simulated GPU, of which a region was made, is freed.
+pub fn gpu_memory_freed(region: usize) {
+    // A forked child has the program's memory, and no devices.
+    if is_owner()
+        && let Some(state) = STATE.lock().as_mut()
+    {
+        state.gpu_memory_freed(region);
+    }
 }
 
 /// A descriptor with this tag is being closed.
@@ -106,15 +119,51 @@ pub fn share(tag: Tag, new: c_int) -> c_int {
     new
 }
 
-/// At exit. Not for any price: a thread may have died with the lock.
+/// A descriptor without a tag that behaves like one of softnic's memfds. It came by exec, by a socket, or by a system call that was not
+/// seen; one of this process's own contexts is what it is, one of another process's is dead here.
+pub fn recognise(fd: c_int) -> Tag {
+    const NAME: &[u8] = b"/memfd:softnic-uverbs-";
+    let mut room = [0u8; 64];
+    let errno = sys::errno();
+    let digits = sys::link_of(fd, &mut room)
+        .and_then(|link| link.strip_prefix(NAME))
+        .and_then(|rest| std::str::from_utf8(rest.split(|byte| !byte.is_ascii_digit()).next()?).ok());
+    sys::set_errno(errno);
+    let Some(device) = digits.and_then(|digits| digits.parse().ok()) else { return Tag::None };
+    let own = if is_owner() { STATE.lock().as_ref().and_then(|state| state.by_inode(sys::inode(fd))) } else { None };
+    match own {
+        Some(context) => {
+            let tag = Tag::Uverbs { device, context };
+            share(tag, fd);
+            tag
+        }
+        None => {
+            let tag = Tag::Dead { device };
+            fdtab::set(fd, tag);
+            tag
+        }
+    }
+}
+
 pub fn at_exit() {
+    at_end(State::leave);
+}
+
+/// At `_exit`, which may be called from a signal handler, in the midst of anything: what allocates or frees could hang there. Peers notice
+/// by themselves that the process has gone.
+pub fn at_quick_exit() {
+    at_end(State::write_counters);
+}
+
+/// Not for any price: a thread may have died with the lock.
+fn at_end(last: fn(&mut State)) {
     if !is_owner() {
         return;
     }
     for _ in 0..50 {
         if let Some(mut guard) = STATE.try_lock() {
             if let Some(state) = guard.as_mut() {
-                let _ = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| state.leave()));
+                let _ = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| last(state)));
             }
             return;
         }
@@ -148,6 +197,7 @@ unsafe extern "C" fn after_fork() {
 /// The child has the parent's descriptors but none of its devices: they answer EIO, and closing them touches nothing. It may open anew.
 unsafe extern "C" fn in_child() {
     OWNER.store(sys::pid(), Ordering::Relaxed);
+    guard::in_child();
     pump::in_child();
     STATE.release();
     let mut guard = STATE.lock();

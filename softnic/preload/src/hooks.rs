@@ -151,9 +151,14 @@ pub unsafe extern "C" fn fstatat(dir: c_int, path: *const c_char, out: *mut libc
     if flags & libc::AT_EMPTY_PATH != 0 && !path.is_null() && unsafe { *path } == 0 {
         // SAFETY: the caller's arguments.
         let result = unsafe { real::fstatat(dir, path, out, flags) };
-        if let (0, Tag::Uverbs { device, .. } | Tag::Dead { device }) = (result, fdtab::get(dir)) {
+        if result == 0 {
             // SAFETY: the call filled it.
-            path::as_char_device(unsafe { &mut *out }, device);
+            let out = unsafe { &mut *out };
+            if let Tag::Uverbs { device, .. } | Tag::Dead { device } =
+                tag_of(dir, out.st_nlink == 0, out.st_size as u64)
+            {
+                path::as_char_device(out, device);
+            }
         }
         return result;
     }
@@ -182,9 +187,12 @@ pub unsafe extern "C" fn statx(
     if flags & libc::AT_EMPTY_PATH != 0 && !path.is_null() && unsafe { *path } == 0 {
         // SAFETY: the caller's arguments.
         let result = unsafe { real::statx(dir, path, flags, mask, out) };
-        if let (0, Tag::Uverbs { device, .. } | Tag::Dead { device }) = (result, fdtab::get(dir)) {
+        if result == 0 {
             // SAFETY: the call filled it.
-            path::as_char_device_x(unsafe { &mut *out }, device);
+            let out = unsafe { &mut *out };
+            if let Tag::Uverbs { device, .. } | Tag::Dead { device } = tag_of(dir, out.stx_nlink == 0, out.stx_size) {
+                path::as_char_device_x(out, device);
+            }
         }
         return result;
     }
@@ -197,6 +205,57 @@ pub unsafe extern "C" fn statx(
         }
         result
     })
+}
+
+/// A descriptor's tag; one without that looks like a memfd of softnic's gets one.
+fn tag_of(fd: c_int, nameless: bool, size: u64) -> Tag {
+    match fdtab::get(fd) {
+        Tag::None if nameless && size == crate::shared::SIZE => glue::recognise(fd),
+        tag => tag,
+    }
+}
+
+macro_rules! by_path {
+    ($($name:ident ( $path:ident $(, $arg:ident : $type:ty)* ) -> $result:ty;)*) => {$(
+        /// # Safety
+        /// As in C.
+        #[unsafe(no_mangle)]
+        pub unsafe extern "C" fn $name($path: *const c_char $(, $arg: $type)*) -> $result {
+            with_path!($path, |p| real::$name(p $(, $arg)*))
+        }
+    )*};
+}
+
+by_path! {
+    chdir(path) -> c_int;
+    getxattr(path, name: *const c_char, out: *mut c_void, size: size_t) -> ssize_t;
+    lgetxattr(path, name: *const c_char, out: *mut c_void, size: size_t) -> ssize_t;
+    listxattr(path, out: *mut c_char, size: size_t) -> ssize_t;
+    llistxattr(path, out: *mut c_char, size: size_t) -> ssize_t;
+}
+
+/// # Safety
+/// As in C.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn getcwd(out: *mut c_char, size: size_t) -> *mut c_char {
+    // SAFETY: the caller's arguments.
+    let result = unsafe { real::getcwd(out, size) };
+    if !result.is_null() && path::run_dir().is_some() {
+        // SAFETY: getcwd returned a writable C string, its terminator included.
+        unsafe {
+            let length = path::unwrap_in_place(result, libc::strlen(result));
+            *result.add(length) = 0;
+        }
+    }
+    result
+}
+
+/// # Safety
+/// As in C.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __getcwd_chk(out: *mut c_char, size: size_t, room: size_t) -> *mut c_char {
+    // SAFETY: the caller's arguments, no longer than the buffer.
+    unsafe { getcwd(out, size.min(room)) }
 }
 
 /// # Safety
@@ -339,6 +398,22 @@ pub unsafe extern "C" fn ioctl(fd: c_int, request: c_ulong, argument: *mut c_voi
     match fdtab::get(fd) {
         Tag::Uverbs { context, .. } if glue::is_owner() => guarded("ioctl", || glue::ioctl(context, request, argument)),
         Tag::Uverbs { .. } | Tag::Dead { .. } => sys::fail(libc::EIO),
+        Tag::None if request == c_ulong::from(nic::abi::RDMA_VERBS_IOCTL) => match glue::recognise(fd) {
+            // SAFETY: the caller's arguments.
+            Tag::None => unsafe { real::ioctl(fd, request, argument) },
+            // SAFETY: the caller's arguments; the descriptor has a tag now.
+            Tag::Uverbs { .. } => unsafe { ioctl(fd, request, argument) },
+            _ => {
+                sys::say_once(
+                    8,
+                    format_args!(
+                        "descriptor {fd} is a uverbs file that another process opened (it came by exec or a socket); \
+                         softnic's contexts stay in their process"
+                    ),
+                );
+                sys::fail(libc::EIO)
+            }
+        },
         // SAFETY: the caller's arguments.
         _ => unsafe { real::ioctl(fd, request, argument) },
     }
@@ -519,7 +594,7 @@ pub unsafe extern "C" fn pthread_spin_unlock(lock: *mut c_void) -> c_int {
 }
 
 unsafe extern "C" fn spin_lock(lock: *mut c_void, caller: usize) -> c_int {
-    pump::inline(caller);
+    pump::inline(caller, true);
     // SAFETY: the caller's argument.
     unsafe { real::pthread_spin_lock(lock) }
 }
@@ -527,6 +602,6 @@ unsafe extern "C" fn spin_lock(lock: *mut c_void, caller: usize) -> c_int {
 unsafe extern "C" fn spin_unlock(lock: *mut c_void, caller: usize) -> c_int {
     // SAFETY: the caller's argument.
     let result = unsafe { real::pthread_spin_unlock(lock) };
-    pump::inline(caller);
+    pump::inline(caller, false);
     result
 }

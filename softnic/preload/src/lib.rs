@@ -9,6 +9,8 @@ mod env;
 mod exec;
 mod fdtab;
 mod glue;
+mod gpu;
+mod guard;
 mod hooks;
 mod lock;
 mod memory;

@@ -3,7 +3,7 @@
 
 use std::cell::UnsafeCell;
 use std::ops::{Deref, DerefMut};
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 
 const FREE: u32 = 0;
 const HELD: u32 = 1;
@@ -11,6 +11,8 @@ const AWAITED: u32 = 2;
 
 pub struct Lock<T> {
     word: AtomicU32,
+    /// The thread that holds it, by something of its own; 0: none, or not noted yet.
+    holder: AtomicUsize,
     value: UnsafeCell<T>,
 }
 
@@ -23,7 +25,7 @@ pub struct Guard<'a, T> {
 
 impl<T> Lock<T> {
     pub const fn new(value: T) -> Self {
-        Lock { word: AtomicU32::new(FREE), value: UnsafeCell::new(value) }
+        Lock { word: AtomicU32::new(FREE), holder: AtomicUsize::new(0), value: UnsafeCell::new(value) }
     }
 
     pub fn lock(&self) -> Guard<'_, T> {
@@ -32,10 +34,22 @@ impl<T> Lock<T> {
     }
 
     pub fn try_lock(&self) -> Option<Guard<'_, T>> {
-        self.word.compare_exchange(FREE, HELD, Ordering::Acquire, Ordering::Relaxed).ok().map(|_| Guard { lock: self })
+        self.word.compare_exchange(FREE, HELD, Ordering::Acquire, Ordering::Relaxed).ok()?;
+        self.holder.store(this_thread(), Ordering::Relaxed);
+        Some(Guard { lock: self })
+    }
+
+    /// Whether this thread holds it.
+    pub fn is_mine(&self) -> bool {
+        self.holder.load(Ordering::Relaxed) == this_thread()
     }
 
     pub fn acquire(&self) {
+        self.wait();
+        self.holder.store(this_thread(), Ordering::Relaxed);
+    }
+
+    fn wait(&self) {
         for _ in 0..100 {
             if self.word.compare_exchange_weak(FREE, HELD, Ordering::Acquire, Ordering::Relaxed).is_ok() {
                 return;
@@ -49,6 +63,7 @@ impl<T> Lock<T> {
 
     /// Only for the thread that holds the lock, or the only thread of a forked child.
     pub fn release(&self) {
+        self.holder.store(0, Ordering::Relaxed);
         if self.word.swap(FREE, Ordering::Release) == AWAITED {
             futex(&self.word, libc::FUTEX_WAKE, 1);
         }
@@ -74,6 +89,14 @@ impl<T> Drop for Guard<'_, T> {
     fn drop(&mut self) {
         self.lock.release();
     }
+}
+
+/// The address of a thread's own variable is a number that no other thread has.
+fn this_thread() -> usize {
+    thread_local! {
+        static OWN: u8 = const { 0 };
+    }
+    OWN.with(|own| std::ptr::from_ref(own) as usize)
 }
 
 fn futex(word: &AtomicU32, operation: libc::c_int, value: u32) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The program's memory. The kernel does the copying: memory that was freed while registered gives an error, not a crash.
+//! The program's memory. Memory that was freed while registered gives an error, not a crash: `guard` copies, or else the kernel does.
 
-use crate::sys;
+use crate::{guard, sys};
 use libc::{c_int, c_void};
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -20,6 +20,28 @@ pub fn write(addr: u64, data: &[u8]) -> bool {
 
 /// Both addresses may be bad.
 pub fn copy(from: u64, to: u64, length: usize) -> bool {
+    if to > from && to - from < length as u64 {
+        return copy_up(from, to, length);
+    }
+    guard::copy(from, to, length).unwrap_or_else(|| kernel_copy(from, to, length))
+}
+
+/// Overlapping, and the target is higher: from the end, through a buffer.
+fn copy_up(from: u64, to: u64, length: usize) -> bool {
+    let mut buffer = [0u8; 4096];
+    let mut left = length;
+    while left > 0 {
+        let n = buffer.len().min(left);
+        left -= n;
+        let Some(piece) = buffer.get_mut(..n) else { return false };
+        if !read(from + left as u64, piece) || !write(to + left as u64, piece) {
+            return false;
+        }
+    }
+    true
+}
+
+fn kernel_copy(from: u64, to: u64, length: usize) -> bool {
     if length == 0 {
         return true;
     }

@@ -117,6 +117,9 @@ pub unsafe fn target(path: *const c_char, buffer: &mut Buffer) -> Target<'_> {
     let ours = path.starts_with(b"/sys/class/infiniband")
         || path.starts_with(b"/sys/devices/pci5af7:")
         || path.starts_with(b"/sys/bus/pci/devices/5af7:")
+        || path.starts_with(b"/sys/module/nvidia_peermem")
+        || path.starts_with(b"/sys/module/efa_nv_peermem")
+        || path.starts_with(b"/sys/module/nv_peer_mem")
         || path == b"/dev/infiniband"
         || path.starts_with(b"/dev/infiniband/");
     match ours.then(|| join(run, path, buffer)).flatten() {

@@ -3,43 +3,77 @@
 //! sleep, are only written to, or use the rings without libefa.
 
 use crate::glue::STATE;
+use crate::lock::Guard;
+use crate::state::State;
 use crate::sys;
 use libc::{c_int, c_void, size_t};
 use nic::fabric::{Waiter, Woken};
+use nic::kind::KINDS;
 use nic::model::types::Progress;
 use std::ffi::CStr;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
 use std::time::Duration;
 
-/// Where libefa's code lies.
-static LOW: AtomicUsize = AtomicUsize::new(usize::MAX);
-static HIGH: AtomicUsize = AtomicUsize::new(0);
+/// Where the code of the kinds' providers lies.
+struct Code {
+    low: AtomicUsize,
+    high: AtomicUsize,
+}
+static PROVIDERS: [Code; KINDS.len()] =
+    [const { Code { low: AtomicUsize::new(usize::MAX), high: AtomicUsize::new(0) } }; KINDS.len()];
 /// Counts the passes that the program made by itself.
 static PASSES: AtomicU32 = AtomicU32::new(0);
 /// The last pass that the program made has left something that should not wait long, as a request that is held back.
 static RESTLESS: AtomicBool = AtomicBool::new(false);
+/// The last pass of the program has found a CQ armed: it may sleep from now on, and only the thread can receive what wakes it.
+static ARMED: AtomicBool = AtomicBool::new(false);
+/// The background thread leaves all to the program, for a while in which no packet wakes it.
+static NAPPING: AtomicBool = AtomicBool::new(false);
 /// The background thread sleeps for longer than a moment.
 static ASLEEP: AtomicBool = AtomicBool::new(false);
 /// Passes in vain, a few microseconds.
 const YIELD_AFTER: u32 = 64;
 static THREAD: AtomicBool = AtomicBool::new(false);
 
-/// A spin lock was taken or left by code at `caller`.
-pub fn inline(caller: usize) {
-    if caller >= LOW.load(Ordering::Relaxed) && caller < HIGH.load(Ordering::Relaxed) {
+/// Some CQ has a channel. The doorbell of such a one is to be looked at before each poll, which may overwrite an "arm": a pass is not
+/// left out then because another thread is at it.
+pub static EVENTS: AtomicBool = AtomicBool::new(false);
+
+/// Waits for the lock, but not for a pass that this very thread makes: a signal's handler may have come here.
+fn insist() -> Option<Guard<'static, Option<Box<State>>>> {
+    STATE.try_lock().or_else(|| (!STATE.is_mine()).then(|| STATE.lock()))
+}
+
+/// A spin lock is about to be taken (`before`) or was left by code at `caller`.
+pub fn inline(caller: usize, before: bool) {
+    let is_provider =
+        |code: &Code| caller >= code.low.load(Ordering::Relaxed) && caller < code.high.load(Ordering::Relaxed);
+    if PROVIDERS.iter().any(is_provider) {
         PASSES.store(PASSES.load(Ordering::Relaxed).wrapping_add(1), Ordering::Relaxed);
-        if let Some(mut guard) = STATE.try_lock() {
+        let guard = if before && EVENTS.load(Ordering::Relaxed) { insist() } else { STATE.try_lock() };
+        if let Some(mut guard) = guard {
+            let Some(state) = guard.as_mut() else { return };
+            let quiet = state.is_quiet();
+            let mut left = state.left();
+            let told = (ARMED.load(Ordering::Relaxed), RESTLESS.load(Ordering::Relaxed));
+            // Most passes find nothing, and nothing new for the thread.
+            if quiet && told == (left.armed, left.restless) {
+                drop(guard);
+                return let_others_run(false);
+            }
             let errno = sys::errno();
-            let mut left = Progress { busy: true, ..Progress::default() };
-            if let Some(state) = guard.as_mut() {
-                if state.is_quiet() {
-                    left = Progress::default();
-                } else {
-                    pass(|| left = state.step());
-                }
+            if !quiet {
+                left = Progress { busy: true, ..Progress::default() };
+                pass(|| left = state.step());
             }
             drop(guard);
             RESTLESS.store(left.restless, Ordering::Relaxed);
+            if left.armed != ARMED.load(Ordering::Relaxed) {
+                ARMED.store(left.armed, Ordering::SeqCst);
+                if left.armed && NAPPING.load(Ordering::SeqCst) {
+                    rouse();
+                }
+            }
             // The program may do something else now.
             if (left.busy || left.wake_at_ms.is_some()) && ASLEEP.load(Ordering::SeqCst) {
                 look_soon();
@@ -69,7 +103,7 @@ fn pass(work: impl FnOnce()) {
     }
 }
 
-/// Looks for libefa among the loaded objects. Linked statically it is not found, and the thread does all.
+/// Looks for the providers among the loaded objects. Linked statically none is found, and the thread does all.
 pub fn find_provider() {
     unsafe extern "C" fn visit(info: *mut libc::dl_phdr_info, _size: size_t, _data: *mut c_void) -> c_int {
         // SAFETY: the loader passes a live record.
@@ -80,15 +114,16 @@ pub fn find_provider() {
         // SAFETY: a C string of the loader.
         let path = unsafe { CStr::from_ptr(info.dlpi_name) }.to_bytes();
         let file = path.rsplit(|b| *b == b'/').next().unwrap_or(path);
-        if !file.starts_with(b"libefa") || info.dlpi_phdr.is_null() {
+        let kind = KINDS.iter().position(|kind| file.starts_with(kind.provider().as_bytes()));
+        let Some(place) = kind.and_then(|kind| PROVIDERS.get(kind)).filter(|_| !info.dlpi_phdr.is_null()) else {
             return 0;
-        }
+        };
         // SAFETY: the loader says how many headers there are.
         let headers = unsafe { std::slice::from_raw_parts(info.dlpi_phdr, usize::from(info.dlpi_phnum)) };
         if let Some(code) = headers.iter().find(|h| h.p_type == libc::PT_LOAD && h.p_flags & libc::PF_X != 0) {
             let low = (info.dlpi_addr + code.p_vaddr) as usize;
-            LOW.store(low, Ordering::Relaxed);
-            HIGH.store(low + code.p_memsz as usize, Ordering::Relaxed);
+            place.low.store(low, Ordering::Relaxed);
+            place.high.store(low + code.p_memsz as usize, Ordering::Relaxed);
         }
         0
     }
@@ -127,6 +162,13 @@ pub fn look_soon() {
     }
 }
 
+/// The program will not receive by itself any more.
+fn rouse() {
+    if let Some(waiter) = WAITER.try_lock().as_ref().and_then(|w| w.as_ref()) {
+        waiter.rouse();
+    }
+}
+
 pub fn in_child() {
     THREAD.store(false, Ordering::Release);
     WAITER.release();
@@ -141,37 +183,68 @@ const APP_LEFT_SOMETHING: Duration = Duration::from_micros(200);
 /// that was never seen inside libefa, and for one that was. Packets and timers end a pause early.
 const LONGEST_BYPASS_US: u64 = 20_000;
 const LONGEST_US: u64 = 100_000;
+/// And for one that has rung without libefa just now: whoever does may do it again.
+const LONGEST_AFTER_BYPASS_US: u64 = 500;
+const JUST_NOW_MS: u64 = 1000;
 const SPINS: u32 = 50;
+/// What an armed CQ waits for wakes the thread, and who armed it may have become busy elsewhere.
+const SPINS_FOR_EVENTS: u32 = 2;
+/// Between two looks whether the lock is free.
+const WHILE_LOCKED: Duration = Duration::from_micros(200);
+
+/// A command may hold the state for long (to touch all of a large region): peers must not take that for a standstill.
+fn lock(waiter: &Waiter) -> Guard<'static, Option<Box<State>>> {
+    loop {
+        if let Some(guard) = STATE.try_lock() {
+            return guard;
+        }
+        waiter.beat();
+        std::thread::sleep(WHILE_LOCKED);
+    }
+}
 
 fn work(waiter: &Waiter) {
     let mut passes = PASSES.load(Ordering::Relaxed);
     let mut pause_us: u64 = 50;
     let mut idle = 0u32;
+    let mut bypassed_ms: Option<u64> = None;
     loop {
         let now = PASSES.load(Ordering::Relaxed);
         if now != passes {
             ASLEEP.store(false, Ordering::SeqCst);
             passes = now;
             (pause_us, idle) = (50, 0);
-            std::thread::sleep(if RESTLESS.load(Ordering::Relaxed) { APP_LEFT_SOMETHING } else { APP_IS_ACTIVE });
-            continue;
+            let time = if RESTLESS.load(Ordering::Relaxed) { APP_LEFT_SOMETHING } else { APP_IS_ACTIVE };
+            NAPPING.store(true, Ordering::SeqCst);
+            waiter.nap(time, || ARMED.load(Ordering::SeqCst));
+            NAPPING.store(false, Ordering::SeqCst);
+            if !ARMED.load(Ordering::SeqCst) {
+                continue;
+            }
         }
         ASLEEP.store(true, Ordering::SeqCst);
         let sleep = waiter.announce();
         let mut progress: Option<Progress> = None;
-        if let Some(state) = STATE.lock().as_mut() {
+        let mut rung = false;
+        let mut guard = lock(waiter);
+        if let Some(state) = guard.as_mut() {
             pass(|| {
                 progress = Some(state.step());
+                rung = state.was_rung();
                 state.count(false);
             });
         }
+        drop(guard);
         let progress = progress.unwrap_or_default();
+        if rung && PASSES.load(Ordering::Relaxed) == passes {
+            bypassed_ms = Some(sys::now_ms());
+        }
         if progress.busy {
             (pause_us, idle) = (50, 0);
             continue;
         }
         idle += 1;
-        if idle < SPINS {
+        if idle < if progress.armed { SPINS_FOR_EVENTS } else { SPINS } {
             drop(sleep);
             std::thread::yield_now();
             continue;
@@ -181,6 +254,14 @@ fn work(waiter: &Waiter) {
         if sleep.wait(Some(pause)) == Woken::Closed {
             std::thread::sleep(pause);
         }
-        pause_us = (pause_us * 2).min(if passes == 0 { LONGEST_BYPASS_US } else { LONGEST_US });
+        if bypassed_ms.is_some_and(|then| sys::now_ms() - then >= JUST_NOW_MS) {
+            bypassed_ms = None;
+        }
+        let longest = match (bypassed_ms, passes) {
+            (Some(_), _) => LONGEST_AFTER_BYPASS_US,
+            (None, 0) => LONGEST_BYPASS_US,
+            (None, _) => LONGEST_US,
+        };
+        pause_us = (pause_us * 2).min(longest);
     }
 }

@@ -55,6 +55,12 @@ originals! {
     ioctl(fd: c_int, request: c_ulong, argument: *mut c_void) -> c_int, -1;
     socket(domain: c_int, kind: c_int, protocol: c_int) -> c_int, -1;
     access(path: *const c_char, mode: c_int) -> c_int, -1;
+    chdir(path: *const c_char) -> c_int, -1;
+    getcwd(out: *mut c_char, size: size_t) -> *mut c_char, std::ptr::null_mut();
+    getxattr(path: *const c_char, name: *const c_char, out: *mut c_void, size: size_t) -> ssize_t, -1;
+    lgetxattr(path: *const c_char, name: *const c_char, out: *mut c_void, size: size_t) -> ssize_t, -1;
+    listxattr(path: *const c_char, out: *mut c_char, size: size_t) -> ssize_t, -1;
+    llistxattr(path: *const c_char, out: *mut c_char, size: size_t) -> ssize_t, -1;
     faccessat(dir: c_int, path: *const c_char, mode: c_int, flags: c_int) -> c_int, -1;
     opendir(path: *const c_char) -> *mut DIR, std::ptr::null_mut();
     fopen(path: *const c_char, mode: *const c_char) -> *mut FILE, std::ptr::null_mut();
@@ -68,6 +74,11 @@ originals! {
     execv(path: *const c_char, arguments: *const *const c_char) -> c_int, -1;
     execvp(file: *const c_char, arguments: *const *const c_char) -> c_int, -1;
     execvpe(file: *const c_char, arguments: *const *const c_char, environment: *const *const c_char) -> c_int, -1;
+    sigaction(signal: c_int, new: *const libc::sigaction, old: *mut libc::sigaction) -> c_int, -1;
+    signal(signal: c_int, handler: libc::sighandler_t) -> libc::sighandler_t, libc::SIG_ERR;
+    __sysv_signal(signal: c_int, handler: libc::sighandler_t) -> libc::sighandler_t, libc::SIG_ERR;
+    pthread_sigmask(how: c_int, set: *const libc::sigset_t, old: *mut libc::sigset_t) -> c_int, libc::ENOSYS;
+    sigprocmask(how: c_int, set: *const libc::sigset_t, old: *mut libc::sigset_t) -> c_int, -1;
     pthread_spin_lock(lock: *mut c_void) -> c_int, libc::ENOSYS;
     pthread_spin_unlock(lock: *mut c_void) -> c_int, libc::ENOSYS;
 }

@@ -6,16 +6,19 @@ use libc::c_int;
 use nic::model::host::Errno;
 use std::collections::HashMap;
 use std::collections::VecDeque;
+use std::ffi::CString;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering, fence};
 
 /// Sparse: only pages that are touched cost memory.
-const SIZE: u64 = 4 << 30;
+pub const SIZE: u64 = 4 << 30;
 const PAGE: u64 = 4096;
 /// Freed pieces of one size that rest before the oldest is used again: providers unmap after the destroy call.
 const RESTING: usize = 64;
 
 pub struct Shared {
     base: *mut u8,
+    /// Of the memfd: by it a descriptor is recognised that came by another way than open and dup.
+    pub inode: u64,
     next: u64,
     free: HashMap<u64, VecDeque<u64>>,
 }
@@ -25,13 +28,15 @@ unsafe impl Send for Shared {}
 
 impl Shared {
     /// The memfd that becomes the program's uverbs descriptor, and its mapping.
-    pub fn create(cloexec: bool) -> Result<(c_int, Shared), Errno> {
+    pub fn create(device: usize, cloexec: bool) -> Result<(c_int, Shared), Errno> {
         let flags = if cloexec { libc::MFD_CLOEXEC } else { 0 };
+        let name = CString::new(format!("softnic-uverbs-{device}")).unwrap_or_default();
         // SAFETY: a C string and flags.
-        let fd = unsafe { libc::syscall(libc::SYS_memfd_create, c"softnic-uverbs".as_ptr(), flags) } as c_int;
+        let fd = unsafe { libc::syscall(libc::SYS_memfd_create, name.as_ptr(), flags) } as c_int;
         if fd < 0 {
             return Err(sys::errno());
         }
+        let inode = sys::inode(fd);
         // SAFETY: numbers only, then a fresh mapping of the new file.
         let base = unsafe {
             if libc::ftruncate(fd, SIZE as libc::off_t) != 0 {
@@ -56,7 +61,7 @@ impl Shared {
         // SAFETY: the mapping just made. A forked child has no device.
         unsafe { libc::madvise(base, SIZE as usize, libc::MADV_DONTFORK) };
         // Offset 0 stays unused: a key of 0 would look like "none".
-        Ok((fd, Shared { base: base.cast(), next: PAGE, free: HashMap::new() }))
+        Ok((fd, Shared { base: base.cast(), inode, next: PAGE, free: HashMap::new() }))
     }
 
     pub fn alloc(&mut self, bytes: u64) -> Option<u64> {

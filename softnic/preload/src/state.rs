@@ -4,6 +4,8 @@
 use crate::channel::Channels;
 use crate::counters::CounterFiles;
 use crate::env::{EnvOf, Memory};
+use crate::gpu::Regions;
+use crate::lock::Lock;
 use crate::path;
 use crate::shared::Shared;
 use crate::sys;
@@ -19,6 +21,7 @@ use nic::model::{Device, DeviceConfig};
 use nic::run::config::Config;
 use nic::run::tree;
 use std::cell::RefCell;
+use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
@@ -38,14 +41,23 @@ pub struct State {
     files: Vec<CounterFiles>,
     contexts: Vec<Option<Context>>,
     channels: RefCell<Channels>,
+    regions: RefCell<Regions>,
+    /// Whether each device has a peer-memory module.
+    peer_memory: Vec<bool>,
     pub world: World,
     counted_ms: u64,
     watched: Vec<Watched>,
+    /// The last pass found a doorbell rung.
+    rung: bool,
     /// Objects came or went: `watched` is to be made anew.
     watch_stale: bool,
-    /// What the last pass left behind; busy at first.
+    /// What the last pass left behind; more to do at first.
     last: Progress,
     skipped: u32,
+    /// How long a peer may stand still; 0: for ever.
+    peer_timeout_ms: u64,
+    /// The peers that do, while they are dealt with.
+    silent: Vec<Place>,
 }
 
 /// A doorbell, and what it said before the last pass.
@@ -77,8 +89,9 @@ impl State {
         };
         let mut devices = Vec::new();
         let mut files = Vec::new();
+        let mut peer_memory = Vec::new();
         for (n, line) in config.devices.iter().enumerate() {
-            let profile = nic::profile::find(&line.kind, &line.profile)
+            let profile = nic::kind::find(&line.kind, &line.profile)
                 .ok_or_else(|| format!("no profile {} of kind {}", line.profile, line.kind))?;
             devices.push(Device::new(DeviceConfig {
                 name: line.name.clone(),
@@ -88,7 +101,9 @@ impl State {
                 seed: seed_of(config.seed, place, n),
                 faults: Faults::parse(&faults, n as u32, config.seed)?,
             }));
-            files.push(CounterFiles::new(tree::device_dir(run, n, &line.name)));
+            let sysfs = profile.kind.sysfs(profile);
+            peer_memory.push(line.peermem.serves(&sysfs));
+            files.push(CounterFiles::new(&tree::device_dir(run, n, &line.name), &sysfs));
         }
         let mut world = World::new(place.host, place.slot, fabric, devices.len());
         world.trace = config.trace.as_deref().and_then(Trace::open);
@@ -98,12 +113,17 @@ impl State {
             files,
             contexts: Vec::new(),
             channels: RefCell::new(Channels::new()),
+            regions: RefCell::default(),
+            peer_memory,
             world,
             counted_ms: sys::now_ms(),
             watched: Vec::new(),
+            rung: false,
             watch_stale: true,
-            last: Progress { busy: true, ..Progress::default() },
+            last: Progress { more: true, ..Progress::default() },
             skipped: 0,
+            peer_timeout_ms: config.peer_timeout_ms,
+            silent: Vec::new(),
         })
     }
 
@@ -120,7 +140,7 @@ impl State {
         let context = u16::try_from(place).map_err(|_| libc::EMFILE)?;
         let nic = self.devices.get_mut(device).ok_or(libc::ENODEV)?;
         let id = nic.context_open()?;
-        let (fd, shared) = match Shared::create(cloexec) {
+        let (fd, shared) = match Shared::create(device, cloexec) {
             Ok(made) => made,
             Err(errno) => {
                 let mut host = HostOf { world: &mut self.world, channels: &self.channels, device };
@@ -133,7 +153,8 @@ impl State {
         if let Some(opened) = self.opened.get_mut(device) {
             *opened += 1;
         }
-        let mut session = Session::new(nic::abi::efa::DRIVER_ID);
+        let kind = self.devices.get(device).map(|d| d.profile().kind).ok_or(libc::ENODEV)?;
+        let mut session = Session::new(kind.calls());
         session.set_tracing(self.world.trace.is_some());
         let entry = Some(Context { device, id, session, references: 1 });
         match self.contexts.get_mut(place) {
@@ -141,6 +162,11 @@ impl State {
             None => self.contexts.push(entry),
         }
         Ok((context, fd))
+    }
+
+    /// The open context whose memfd this is.
+    pub fn by_inode(&self, inode: u64) -> Option<u16> {
+        self.world.maps.iter().find(|(.., map)| map.inode == inode).map(|(_, _, context, _)| *context)
     }
 
     pub fn share(&mut self, context: u16) {
@@ -160,7 +186,13 @@ impl State {
         let Some(mut c) = slot.take() else { return };
         if let Some(device) = self.devices.get_mut(c.device) {
             let mut host = HostOf { world: &mut self.world, channels: &self.channels, device: c.device };
-            let mut env = EnvOf { channels: &self.channels, context };
+            let mut env = EnvOf {
+                channels: &self.channels,
+                context,
+                device: c.device,
+                regions: &self.regions,
+                peer_memory: self.peer_memory.get(c.device) == Some(&true),
+            };
             c.session.close(&mut env, &mut OnModel { device, host: &mut host, ctx: c.id });
             device.context_close(&mut host, c.id);
         }
@@ -191,9 +223,16 @@ impl State {
         let index = c.device;
         self.world.now_ms = sys::now_ms();
         let mut host = HostOf { world: &mut self.world, channels: &self.channels, device: index };
-        let mut env = EnvOf { channels: &self.channels, context };
+        let mut env = EnvOf {
+            channels: &self.channels,
+            context,
+            device: index,
+            regions: &self.regions,
+            peer_memory: self.peer_memory.get(index) == Some(&true),
+        };
         let mut model = OnModel { device, host: &mut host, ctx: c.id };
         let result = c.session.ioctl_at(argument, &mut Memory, &mut env, &mut model);
+        complain(&c.session);
         self.trace_call(context, index);
         self.watch_stale = true;
         // A control call can release work (a modify to RTS, a destroy that flushes): do it now rather than at the next post.
@@ -205,9 +244,18 @@ impl State {
         let Some(Some(c)) = self.contexts.get_mut(usize::from(context)) else { return Err(libc::EBADF) };
         let index = c.device;
         let result = c.session.write(bytes);
-        sys::say_once(4, format_args!("{}", c.session.line()));
+        complain(&c.session);
         self.trace_call(context, index);
         result
+    }
+
+    /// The memory behind a region of peer memory is freed: as the module's callback does, the region is taken from the device.
+    pub fn gpu_memory_freed(&mut self, region: usize) {
+        let Some((device, mapped)) = self.regions.borrow().find(region) else { return };
+        let keys = self.devices.get_mut(device).map(|device| device.mr_lost(mapped)).unwrap_or_default();
+        if let Some(trace) = &mut self.world.trace {
+            trace.line(device, &format!("memory of a GPU was freed: keys {keys:#x?} are taken from the device"));
+        }
     }
 
     fn trace_call(&mut self, context: u16, device: usize) {
@@ -220,7 +268,8 @@ impl State {
     /// Whether a pass would find nothing to do; costs far less than one.
     pub fn is_quiet(&mut self) -> bool {
         self.skipped += 1;
-        if self.last.busy || self.last.restless || self.watch_stale || self.skipped > SKIP_AT_MOST {
+        let waits = self.last.restless && self.skipped >= u32::from(self.last.held);
+        if self.last.more || waits || self.watch_stale || self.skipped > SKIP_AT_MOST {
             return false;
         }
         let world = &mut self.world;
@@ -230,8 +279,18 @@ impl State {
             && self.last.wake_at_ms.is_none_or(|at| sys::now_ms() < at)
     }
 
+    /// What the last pass left, if there was nothing to do since.
+    pub fn left(&self) -> Progress {
+        Progress { busy: false, wake_at_ms: None, ..self.last }
+    }
+
+    pub fn was_rung(&self) -> bool {
+        self.rung
+    }
+
     /// Notes what the doorbells say, before the devices look at them.
     fn watch(&mut self) {
+        self.rung = false;
         if std::mem::take(&mut self.watch_stale) {
             self.watched.clear();
             for (n, device) in self.devices.iter().enumerate() {
@@ -243,13 +302,15 @@ impl State {
             }
         }
         for w in &mut self.watched {
-            w.seen = self.world.maps.get(w.map).map_or(0, |m| m.3.load32(w.offset));
+            let says = self.world.maps.get(w.map).map_or(0, |m| m.3.load32(w.offset));
+            self.rung |= says != w.seen;
+            w.seen = says;
         }
     }
 
     /// One pass: packets in, dead peers, every device, packets between them.
     pub fn step(&mut self) -> Progress {
-        self.skipped = 0;
+        let steps = std::mem::take(&mut self.skipped).max(1);
         self.watch();
         let mut all = Progress::default();
         self.world.now_ms = sys::now_ms();
@@ -259,9 +320,14 @@ impl State {
                 continue;
             }
             let mut host = HostOf { world: &mut self.world, channels: &self.channels, device: n };
+            device.count_steps(steps);
             let progress = device.step(&mut host);
             all.busy |= progress.busy;
+            all.more |= progress.more;
+            // Requests of one device that are held back can be waited for; of several they are not.
+            all.held = if all.restless { 0 } else { progress.held };
             all.restless |= progress.restless;
+            all.armed |= progress.armed;
             all.wake_at_ms = earlier(all.wake_at_ms, progress.wake_at_ms);
         }
         self.deliver(&mut all);
@@ -288,8 +354,19 @@ impl State {
         self.mourn();
     }
 
-    /// Requests to processes that died end here.
+    /// Requests to processes that died, or that have not moved for too long, end here.
     fn mourn(&mut self) {
+        if self.peer_timeout_ms > 0
+            && let Some(fabric) = &mut self.world.fabric
+        {
+            self.silent.extend(fabric.silent_peers(self.peer_timeout_ms));
+        }
+        for place in self.silent.drain(..) {
+            for (n, device) in self.devices.iter_mut().enumerate() {
+                let mut host = HostOf { world: &mut self.world, channels: &self.channels, device: n };
+                device.peer_silent(&mut host, &mut |to| World::verdict(place, to).is_some());
+            }
+        }
         while let Some(Event::Gone(place)) = self.world.fabric.as_mut().and_then(Fabric::next_event) {
             for (n, device) in self.devices.iter_mut().enumerate() {
                 let mut host = HostOf { world: &mut self.world, channels: &self.channels, device: n };
@@ -301,7 +378,8 @@ impl State {
     fn deliver(&mut self, all: &mut Progress) {
         for _ in 0..PACKETS {
             let Some(packet) = self.world.outbox.pop_front() else { return };
-            all.busy = true;
+            // Who gets it has had its step.
+            (all.busy, all.more) = (true, true);
             self.hand_over(packet);
         }
     }
@@ -318,9 +396,14 @@ impl State {
         let ms = sys::now_ms();
         if now || ms.saturating_sub(self.counted_ms) >= COUNTERS_EVERY_MS {
             self.counted_ms = ms;
-            for (files, device) in self.files.iter_mut().zip(&self.devices) {
-                files.update(device.counters());
-            }
+            crate::guard::look_after();
+            self.write_counters();
+        }
+    }
+
+    pub fn write_counters(&mut self) {
+        for (files, device) in self.files.iter_mut().zip(&self.devices) {
+            files.update(device.counters());
         }
     }
 
@@ -328,6 +411,21 @@ impl State {
     pub fn leave(&mut self) {
         self.count(true);
         self.world.fabric = None;
+    }
+}
+
+/// Tells what the program asked for and softnic doesn't have: each thing once, and not more of them than can be read.
+fn complain(session: &Session) {
+    static TOLD: Lock<BTreeSet<String>> = Lock::new(BTreeSet::new());
+    const MOST: usize = 32;
+    let Some(line) = session.complaint() else { return };
+    let mut told = TOLD.lock();
+    if told.len() >= MOST || !told.insert(line.clone()) {
+        return;
+    }
+    sys::say(format_args!("{line}"));
+    if told.len() == MOST {
+        sys::say(format_args!("further unknown calls are not told; --trace shows them all"));
     }
 }
 

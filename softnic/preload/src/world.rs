@@ -6,7 +6,7 @@ use crate::shared::Shared;
 use crate::{memory, sys};
 use nic::fabric::{self, Fabric, Place};
 use nic::model::host::{Address, AsyncEvent, ContextId, Gid, Host, Sent};
-use nic::model::packet::{EncodeError, MAX_ENCODED, Packet};
+use nic::model::packet::Packet;
 use nic::run::address;
 use std::cell::RefCell;
 use std::collections::VecDeque;
@@ -22,7 +22,6 @@ pub struct World {
     /// Packets between devices of this process, delivered after the step that made them.
     pub outbox: VecDeque<Packet<'static>>,
     pub trace: Option<crate::trace::Trace>,
-    scratch: Vec<u8>,
     /// The time of the running call or pass.
     pub now_ms: u64,
 }
@@ -37,7 +36,6 @@ impl World {
             maps: Vec::new(),
             outbox: VecDeque::new(),
             trace: None,
-            scratch: vec![0; MAX_ENCODED],
             now_ms: sys::now_ms(),
         }
     }
@@ -64,17 +62,14 @@ impl World {
 
     fn send_away(&mut self, packet: &Packet<'_>, place: Place) -> Sent {
         let Some(fabric) = &mut self.fabric else { return Sent::Unreachable };
-        let encoded = packet.encode(&mut self.scratch, &mut memory::read);
-        let bytes = match encoded {
-            Ok(length) => self.scratch.get(..length).unwrap_or_default(),
-            Err(EncodeError::Fault) => return Sent::Fault,
-            Err(EncodeError::Short) => {
-                sys::say_once(1, format_args!("a packet of {} bytes is too long for the fabric", packet.encoded_len()));
-                return Sent::Unreachable;
-            }
-        };
-        match fabric.send(place, bytes) {
+        let length = packet.encoded_len();
+        match fabric.send_with(place, length, |room| packet.encode(room, &mut memory::read).is_ok()) {
             fabric::Sent::Ok => Sent::Ok,
+            fabric::Sent::Refused => Sent::Fault,
+            fabric::Sent::Failed(libc::EMSGSIZE) => {
+                sys::say_once(1, format_args!("a packet of {length} bytes is too long for the fabric"));
+                Sent::Unreachable
+            }
             fabric::Sent::Full => Sent::Full,
             fabric::Sent::NoSuchHost => Sent::Unreachable,
             fabric::Sent::NoSuchProcess => Sent::NoQp,

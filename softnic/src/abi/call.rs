@@ -4,6 +4,7 @@
 use super::env::{Env, Nic, UserMemory};
 use super::errno::{EBADF, EFAULT, EINVAL, EOPNOTSUPP, Res, fail};
 use super::objects::{Object, Objects};
+use super::private::Calls;
 use super::request::{Attr, Request};
 use super::spec::{UHW_IN, UHW_OUT};
 use super::structs::QpCap;
@@ -22,11 +23,14 @@ pub struct Call<'a> {
     pub user: &'a mut dyn UserMemory,
     pub env: &'a mut dyn Env,
     pub nic: &'a mut dyn Nic,
+    pub driver: &'static dyn Calls,
     /// Set by GET_CONTEXT, needed by the rest.
     pub context: &'a mut bool,
     pub made: Made,
     /// The write command of an INVOKE_WRITE.
     pub command: Option<u32>,
+    /// It asks for something that real devices have, and softnic hasn't.
+    pub lacking: bool,
     /// What the trace shows of the call beside its name and result; None when nobody traces.
     pub note: Option<String>,
 }

@@ -2,11 +2,10 @@
 //! Completion queues.
 
 use super::call::Call;
-use super::efa;
 use super::errno::{EBADF, EINVAL, EOPNOTSUPP, Res, fail};
 use super::names::object;
 use super::objects::Object;
-use super::spec::{Kind, MethodSpec, UHW_OUT, optional, required};
+use super::spec::{Kind, MethodSpec, optional, required};
 use super::structs::DestroyCqResp;
 use crate::model::types::CqSpec;
 
@@ -25,8 +24,6 @@ const BUFFER_OFFSET: u16 = 11;
 
 /// `IB_UVERBS_CQ_FLAGS_TIMESTAMP_COMPLETION | IB_UVERBS_CQ_FLAGS_IGNORE_OVERRUN`
 const KNOWN_FLAGS: u32 = 3;
-/// Up to `num_sub_cqs`: the driver refuses a shorter request.
-const PRIVATE_MIN: usize = 10;
 
 pub const CREATE: MethodSpec = MethodSpec {
     object: object::CQ,
@@ -58,15 +55,16 @@ fn create(call: &mut Call<'_>) -> Res<()> {
         return fail(EOPNOTSUPP, "the device has no CQ with timestamps or ignored overrun");
     }
     if [BUFFER_VA, BUFFER_LENGTH, BUFFER_FD, BUFFER_OFFSET].into_iter().any(|id| call.has(id)) {
-        return fail(EOPNOTSUPP, "the device does not offer a CQ in the user's memory (CQ_WITH_EXT_MEM)");
+        call.lacking = true;
+        return fail(EOPNOTSUPP, "softnic has no CQ in memory of the program's, and offers none (CQ_WITH_EXT_MEM)");
     }
-    let vectors = call.nic.comp_vectors();
+    let vectors = call.nic.profile().comp_vectors.value;
     if comp_vector >= vectors {
         return fail(EINVAL, format!("completion vector {comp_vector}: the device has {vectors}"));
     }
     call.check_async_fd(EVENT_FD)?;
     let channel = channel(call)?;
-    let private = private_request(call)?;
+    let private = call.driver.cq_request(call)?;
     call.objects.reserve()?;
 
     let info = call.nic.cq_create(&CqSpec {
@@ -76,24 +74,11 @@ fn create(call: &mut Call<'_>) -> Res<()> {
         user_handle,
         channel,
         comp_vector,
-        with_sgid: private.flags & efa::CQ_WITH_SGID != 0,
+        with_sgid: private.with_sgid,
     })?;
     let handle = call.adopt(Object::Cq { nic: info.handle, user_handle, channel });
     call.note(|| format!(" handle={handle} cq={} entries={}x{}", info.number, info.cqe, private.entry_size));
-    // rdma-core before 34 has no doorbell.
-    if call.len(UHW_OUT) < efa::CreateCqResp::SIZE {
-        call.nic.cq_without_doorbell(info.handle)?;
-    }
-    let answer = efa::CreateCqResp {
-        comp_mask: efa::CQ_RESP_DB_OFF,
-        q_mmap_key: info.ring_offset,
-        q_mmap_size: info.ring_bytes,
-        cq_idx: info.number,
-        // libefa 44 unmaps the doorbell by its own address: it must be the start of the page.
-        db_off: 0,
-        db_mmap_key: info.doorbell_offset,
-    };
-    call.uhw_out(&answer.bytes())?;
+    call.driver.cq_made(call, &info)?;
     call.output(RESP_CQE, &info.cqe.to_ne_bytes())?;
     call.answer(HANDLE, u64::from(handle))
 }
@@ -107,15 +92,6 @@ fn channel(call: &mut Call<'_>) -> Res<Option<u64>> {
         Some(channel) => Ok(Some(channel)),
         None => fail(EBADF, format!("descriptor {fd} is no completion channel of this session")),
     }
-}
-
-fn private_request(call: &mut Call<'_>) -> Res<efa::CreateCq> {
-    let private = efa::CreateCq::read(&call.uhw_in(PRIVATE_MIN, efa::CreateCq::SIZE)?);
-    let known = efa::CQ_WITH_CHANNEL | efa::CQ_WITH_SGID;
-    if private.comp_mask != 0 || private.reserved != [0; 5] || private.flags & !known != 0 {
-        return fail(EINVAL, format!("the driver's private request has unknown bits: {private:?}"));
-    }
-    Ok(private)
 }
 
 const DESTROY_HANDLE: u16 = 0;

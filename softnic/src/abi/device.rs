@@ -2,8 +2,7 @@
 //! Methods of the device object and of the async event file.
 
 use super::call::Call;
-use super::efa;
-use super::errno::{EINVAL, ENODATA, EOPNOTSUPP, Res, fail};
+use super::errno::{EINVAL, ENODATA, Res, fail};
 use super::names::object;
 use super::spec::{Kind, MethodSpec, UHW_OUT, optional, required};
 use super::structs::{ExPortResp, GidEntry};
@@ -23,7 +22,7 @@ pub const GET_CONTEXT: MethodSpec = MethodSpec {
     attrs: &[
         optional(NUM_COMP_VECTORS, "NUM_COMP_VECTORS", Kind::OUT_U32),
         optional(CORE_SUPPORT_ATTR, "CORE_SUPPORT", Kind::OUT_U64),
-        // Descriptors to import; since rdma-core 57, and efa has no use for them.
+        // Descriptors to import; since rdma-core 57, and no kind has use for them.
         optional(FD_ARR, "FD_ARR", Kind::in_struct(4)),
     ],
     uhw: true,
@@ -36,17 +35,10 @@ fn get_context(call: &mut Call<'_>) -> Res<()> {
         return fail(EINVAL, "this descriptor has a context already");
     }
     call.nic.command("get_context")?;
-    // libefa up to 65 sends these bits always; a device with such a limit must not be used without them.
-    let request = efa::AllocContext::read(&call.uhw_in(0, efa::AllocContext::SIZE)?);
-    let answer = call.nic.efa_context();
-    let needed = u32::from(answer.max_tx_batch != 0) | (u32::from(answer.min_sq_wr != 0) << 1);
-    if needed & !request.supported_caps != 0 {
-        return fail(EOPNOTSUPP, format!("the device needs capabilities {needed:#x} of the provider"));
-    }
-    let vectors = call.nic.comp_vectors();
+    call.driver.context_told(call)?;
+    let vectors = call.nic.profile().comp_vectors.value;
     call.output(NUM_COMP_VECTORS, &vectors.to_ne_bytes())?;
     call.output(CORE_SUPPORT_ATTR, &CORE_SUPPORT.to_ne_bytes())?;
-    call.uhw_out(&answer.bytes())?;
     let private = call.len(UHW_OUT);
     call.note(|| format!(" private answer {private} bytes"));
     *call.context = true;
@@ -85,6 +77,29 @@ fn query_port(call: &mut Call<'_>) -> Res<()> {
     call.output(PORT_RESP, &answer.bytes())
 }
 
+const SPEED_PORT: u16 = 0;
+const SPEED_RESP: u16 = 1;
+
+/// Since rdma-core 62.
+pub const QUERY_PORT_SPEED: MethodSpec = MethodSpec {
+    object: object::DEVICE,
+    method: 7,
+    attrs: &[required(SPEED_PORT, "PORT_NUM", Kind::U32_OR_U64), required(SPEED_RESP, "RESP", Kind::OUT_U64)],
+    uhw: false,
+    needs_context: true,
+    run: query_port_speed,
+};
+
+/// In units of 100 Mb/s.
+fn query_port_speed(call: &mut Call<'_>) -> Res<()> {
+    let port = call.u64(SPEED_PORT)?;
+    call.note(|| format!(" port={port}"));
+    check_port(port)?;
+    call.nic.command("query_port_speed")?;
+    let speed = u64::from(call.nic.profile().link_gbps.value) * 10;
+    call.output(SPEED_RESP, &speed.to_ne_bytes())
+}
+
 const GID_PORT: u16 = 0;
 const GID_INDEX: u16 = 1;
 const GID_FLAGS: u16 = 2;
@@ -104,9 +119,8 @@ pub const QUERY_GID_ENTRY: MethodSpec = MethodSpec {
     run: query_gid_entry,
 };
 
-fn gid_entry(gid: [u8; 16]) -> GidEntry {
-    // Type IB is what the kernel shows for a link layer that is neither InfiniBand nor Ethernet.
-    GidEntry { gid, index: 0, port: PORT as u32, gid_type: 0, ifindex: 0 }
+fn gid_entry(call: &Call<'_>, gid: [u8; 16]) -> GidEntry {
+    GidEntry { gid, index: 0, port: PORT as u32, gid_type: call.driver.gid_type(), ifindex: 0 }
 }
 
 fn query_gid_entry(call: &mut Call<'_>) -> Res<()> {
@@ -123,7 +137,7 @@ fn query_gid_entry(call: &mut Call<'_>) -> Res<()> {
     if gid == [0; 16] {
         return fail(ENODATA, "the port has no GID");
     }
-    call.output(GID_RESP, &gid_entry(gid).bytes())
+    call.output(GID_RESP, &gid_entry(call, gid).bytes())
 }
 
 const TABLE_ENTRY_SIZE: u16 = 0;
@@ -158,7 +172,7 @@ fn query_gid_table(call: &mut Call<'_>) -> Res<()> {
     let Some(bytes) = usize::try_from(size.saturating_mul(count)).ok().filter(|bytes| *bytes <= room) else {
         return fail(EINVAL, format!("{count} entries of {size} bytes don't fit into {room}"));
     };
-    let mut entries = if count == 0 { Vec::new() } else { gid_entry(gid).bytes().to_vec() };
+    let mut entries = if count == 0 { Vec::new() } else { gid_entry(call, gid).bytes().to_vec() };
     entries.resize(bytes, 0);
     call.output(TABLE_RESP, &entries)?;
     call.note(|| format!(" entries={count}"));

@@ -2,10 +2,10 @@
 //! What the ABI needs from outside: the caller's memory, the process, the device. Each is a trait, so that the whole
 //! dispatcher runs in a unit test.
 
-use super::efa;
 use super::structs::{DeviceResp, PortResp};
 use crate::model::host::Errno;
 use crate::model::types::{AhInfo, AhSpec, CqInfo, CqSpec, MrInfo, MrSpec, PdInfo, QpAttr, QpInfo, QpQuery, QpSpec};
+use crate::profile::Profile;
 
 /// The caller's memory, by address. A bad address is `false`, never a fault.
 pub trait UserMemory {
@@ -44,7 +44,12 @@ pub trait Env {
     /// Maps `length` bytes at `offset` of a dma-buf (any descriptor that mmap takes); the answer is the address. EBADF
     /// for what is no descriptor, EINVAL for a range that it doesn't have.
     fn dmabuf_map(&mut self, fd: i32, offset: u64, length: u64, writable: bool) -> Result<u64, Errno>;
+    /// Undoes `dmabuf_map` and `peer_map`.
     fn dmabuf_unmap(&mut self, addr: u64, length: u64);
+    /// Maps memory of a GPU, by a peer-memory module, where the device has one: its address. None: it is no such memory.
+    fn peer_map(&mut self, _start: u64, _length: u64, _writable: bool) -> Option<u64> {
+        None
+    }
 }
 
 /// The control face of the device, bound to the context of the session.
@@ -52,20 +57,16 @@ pub trait Nic {
     /// Asked before every call that has no call of its own below: the fault file may fail it, a removed device does.
     fn command(&mut self, name: &'static str) -> Result<(), Errno>;
 
+    fn profile(&mut self) -> &'static Profile;
     fn device(&mut self) -> DeviceResp;
     fn port(&mut self) -> PortResp;
     fn gid(&mut self) -> [u8; 16];
-    fn comp_vectors(&mut self) -> u32;
-    /// The driver's private answers. A second personality will have its own.
-    fn efa_context(&mut self) -> efa::AllocContextResp;
-    fn efa_device(&mut self) -> efa::QueryDeviceResp;
 
     fn pd_alloc(&mut self) -> Result<PdInfo, Errno>;
     fn pd_free(&mut self, pd: u32) -> Result<(), Errno>;
     fn mr_reg(&mut self, spec: &MrSpec) -> Result<MrInfo, Errno>;
     fn mr_dereg(&mut self, mr: u32) -> Result<(), Errno>;
-    /// The interconnects that receive, RDMA READ and incoming RDMA WRITE use for this MR, where there is one.
-    fn mr_interconnects(&mut self, mr: u32) -> Result<[Option<u16>; 3], Errno>;
+    fn mr_query(&mut self, mr: u32) -> Result<MrInfo, Errno>;
     fn ah_create(&mut self, spec: &AhSpec) -> Result<AhInfo, Errno>;
     fn ah_destroy(&mut self, ah: u32) -> Result<(), Errno>;
     fn cq_create(&mut self, spec: &CqSpec) -> Result<CqInfo, Errno>;

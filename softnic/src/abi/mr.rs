@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Memory regions: REG_MR (a write command), REG_DMABUF_MR, destroy, and efa's query.
+//! Memory regions: REG_MR (a write command), REG_DMABUF_MR and destroy.
 
 use super::call::Call;
 use super::errno::{EFAULT, EINVAL, Res, fail};
-use super::names::{DRIVER_NS, object};
+use super::names::object;
 use super::objects::Object;
 use super::spec::{Kind, MethodSpec, required};
 use super::structs::{MrResp, RegMr};
@@ -48,10 +48,25 @@ pub fn reg_mr(call: &mut Call<'_>) -> Res<()> {
     let (_, pd) = call.objects.get(u64::from(pd), object::PD)?;
     call.uhw_in_none()?;
     call.objects.reserve()?;
-    check_memory(call, start, length, access & LOCAL_WRITE != 0)?;
-    let spec = MrSpec { pd: pd.nic(), start, length, iova, access, dmabuf: false };
-    let info = call.nic.mr_reg(&spec)?;
-    let handle = call.adopt(Object::Mr { nic: info.handle, mapping: None });
+    let mapping = match check_memory(call, start, length, access & LOCAL_WRITE != 0) {
+        Ok(()) => None,
+        // What can't be pinned may be a peer's.
+        Err(refused) => {
+            let peer = call.env.peer_map(start, length, access & LOCAL_WRITE != 0);
+            Some((peer.ok_or(refused)?, length))
+        }
+    };
+    let spec = MrSpec { pd: pd.nic(), start: mapping.map_or(start, |(at, _)| at), length, iova, access, dmabuf: false };
+    let info = match call.nic.mr_reg(&spec) {
+        Ok(info) => info,
+        Err(errno) => {
+            if let Some((at, length)) = mapping {
+                call.env.dmabuf_unmap(at, length);
+            }
+            return Err(errno.into());
+        }
+    };
+    let handle = call.adopt(Object::Mr { nic: info.handle, mapping });
     call.note(|| format!(" handle={handle} key={:#x}", info.lkey));
     call.output(CORE_OUT, &MrResp { handle, lkey: info.lkey, rkey: info.rkey }.bytes())
 }
@@ -148,36 +163,4 @@ pub fn destroy_plain(call: &mut Call<'_>, attr: u16, kind: u16) -> Res<()> {
     let (handle, _) = call.object(attr, kind)?;
     call.note(|| format!(" handle={handle}"));
     call.objects.destroy(handle, call.env, call.nic).map(|_| ())
-}
-
-const QUERY_HANDLE: u16 = DRIVER_NS;
-const QUERY_VALIDITY: u16 = DRIVER_NS + 1;
-const QUERY_FIRST_ID: u16 = DRIVER_NS + 2;
-
-/// `EFA_IB_METHOD_MR_QUERY`: which interconnect each kind of access uses.
-pub const EFA_QUERY: MethodSpec = MethodSpec {
-    object: object::MR,
-    method: DRIVER_NS,
-    attrs: &[
-        required(QUERY_HANDLE, "HANDLE", Kind::Object(object::MR)),
-        required(QUERY_VALIDITY, "RESP_IC_ID_VALIDITY", Kind::OUT_U16),
-        required(QUERY_FIRST_ID, "RESP_RECV_IC_ID", Kind::OUT_U16),
-        required(QUERY_FIRST_ID + 1, "RESP_RDMA_READ_IC_ID", Kind::OUT_U16),
-        required(QUERY_FIRST_ID + 2, "RESP_RDMA_RECV_IC_ID", Kind::OUT_U16),
-    ],
-    uhw: false,
-    needs_context: true,
-    run: efa_query,
-};
-
-fn efa_query(call: &mut Call<'_>) -> Res<()> {
-    let (handle, mr) = call.object(QUERY_HANDLE, object::MR)?;
-    call.note(|| format!(" handle={handle}"));
-    let mut validity = 0u16;
-    let ids = call.nic.mr_interconnects(mr.nic())?;
-    for ((id, attr), bit) in ids.iter().zip(QUERY_FIRST_ID..).zip([1, 2, 4]) {
-        validity |= if id.is_some() { bit } else { 0 };
-        call.output(attr, &id.unwrap_or_default().to_ne_bytes())?;
-    }
-    call.output(QUERY_VALIDITY, &validity.to_ne_bytes())
 }

@@ -112,14 +112,24 @@ const EX_COMMANDS: [&str; 8] = [
     "modify_cq",
 ];
 
+/// Methods that rdma-core up to 65 calls without knowing whether there is such a thing, because it has another way or only asks; softnic
+/// has not got them and need not say so.
+const PROBES: &[(u16, u16)] = &[
+    // ibv_query_comp_cntr_caps: whether the device has completion counters.
+    (object::DEVICE, 8),
+    // REG: ibv_reg_mr_ex; the write command reg_mr is tried next.
+    (object::MR, 5),
+];
+
+pub fn is_probe(object: u16, method: u16) -> bool {
+    PROBES.contains(&(object, method))
+}
+
 /// `OBJECT.METHOD`, with numbers where there is no name.
 pub fn method(object: u16, method: u16) -> String {
     let Some((object_name, methods)) = OBJECTS.get(usize::from(object)) else {
         return format!("object {object:#x} method {method:#x}");
     };
-    if object == object::MR && method == DRIVER_NS {
-        return format!("{object_name}.EFA_QUERY");
-    }
     match methods.get(usize::from(method)) {
         Some(name) => format!("{object_name}.{name}"),
         None => format!("{object_name}.method {method:#x}"),

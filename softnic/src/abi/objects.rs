@@ -16,7 +16,7 @@ pub enum Object {
     Pd {
         nic: u32,
     },
-    /// `mapping`: address and length of a dma-buf that the session mapped for it.
+    /// `mapping`: address and length of a dma-buf, or of a GPU's memory, that the session mapped for it.
     Mr {
         nic: u32,
         mapping: Option<(u64, u64)>,

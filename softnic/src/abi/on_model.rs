@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The device's control face over the model: profile values become the structs of the ABI, calls are passed on.
 
-use super::efa;
 use super::env::Nic;
 use super::structs::{DeviceResp, PortResp};
 use crate::model::host::{ContextId, Errno, Host};
-use crate::model::types::{
-    AhInfo, AhSpec, CqInfo, CqSpec, MrInfo, MrSpec, PdInfo, QpAttr, QpInfo, QpQuery, QpSpec, access,
-};
+use crate::model::types::{AhInfo, AhSpec, CqInfo, CqSpec, MrInfo, MrSpec, PdInfo, QpAttr, QpInfo, QpQuery, QpSpec};
 use crate::model::{Device, PAGE};
+use crate::profile::Profile;
 
 /// A device for the length of one uverbs call.
 pub struct OnModel<'a> {
@@ -51,20 +49,24 @@ impl Nic for OnModel<'_> {
         self.device.command(self.host, name)
     }
 
+    fn profile(&mut self) -> &'static Profile {
+        self.device.profile()
+    }
+
     fn device(&mut self) -> DeviceResp {
         let p = self.device.profile();
         let sges = p.max_sq_sge.value.min(p.max_rq_sge.value);
         let guid = self.node_guid();
-        DeviceResp {
+        let mut answer = DeviceResp {
             fw_ver: [0; 8],
             node_guid: guid,
             sys_image_guid: guid,
             max_mr_size: p.max_mr_pages.value.saturating_mul(PAGE),
             // Any power of two from a page up.
             page_size_cap: !(PAGE - 1) & u64::from(u32::MAX),
-            vendor_id: u32::from(p.pci_vendor.value),
-            vendor_part_id: u32::from(p.pci_device.value),
-            hw_ver: u32::from(p.pci_device.value),
+            vendor_id: 0,
+            vendor_part_id: 0,
+            hw_ver: 0,
             max_qp: p.max_qp.value,
             max_qp_wr: p.max_sq_wr.value.min(p.max_rq_wr.value),
             device_cap_flags: 0,
@@ -78,7 +80,9 @@ impl Nic for OnModel<'_> {
             max_pkeys: 1,
             local_ca_ack_delay: 0,
             phys_port_cnt: 1,
-        }
+        };
+        p.kind.calls().fill_device(p, &mut answer);
+        answer
     }
 
     fn port(&mut self) -> PortResp {
@@ -87,7 +91,7 @@ impl Nic for OnModel<'_> {
         let [down, up] = PORT_STATE;
         let [disabled, link_up] = PHYS_STATE;
         let mtu = mtu_code(port.max_msg_size);
-        PortResp {
+        let mut answer = PortResp {
             max_msg_sz: port.max_msg_size,
             gid_tbl_len: 1,
             pkey_tbl_len: 1,
@@ -100,42 +104,14 @@ impl Nic for OnModel<'_> {
             active_width,
             active_speed,
             ..PortResp::default()
-        }
+        };
+        let p = self.device.profile();
+        p.kind.calls().fill_port(p, &mut answer);
+        answer
     }
 
     fn gid(&mut self) -> [u8; 16] {
         self.device.gid().0
-    }
-
-    fn comp_vectors(&mut self) -> u32 {
-        self.device.profile().comp_vectors.value
-    }
-
-    fn efa_context(&mut self) -> efa::AllocContextResp {
-        let p = self.device.profile();
-        efa::AllocContextResp {
-            comp_mask: 0,
-            cmds_supp_udata_mask: efa::SUPP_UDATA,
-            sub_cqs_per_cq: 1,
-            inline_buf_size: p.inline_buf_size.value,
-            max_llq_size: p.max_llq_size.value,
-            max_tx_batch: p.max_tx_batch.value,
-            min_sq_wr: p.min_sq_wr.value,
-            inline_buf_size_ex: p.inline_buf_size_ex.value,
-        }
-    }
-
-    fn efa_device(&mut self) -> efa::QueryDeviceResp {
-        let p = self.device.profile();
-        efa::QueryDeviceResp {
-            comp_mask: 0,
-            max_sq_wr: p.max_sq_wr.value,
-            max_rq_wr: p.max_rq_wr.value,
-            max_sq_sge: p.max_sq_sge.value,
-            max_rq_sge: p.max_rq_sge.value,
-            max_rdma_size: p.max_rdma_size.value,
-            device_caps: p.device_caps.value,
-        }
     }
 
     fn pd_alloc(&mut self) -> Result<PdInfo, Errno> {
@@ -154,12 +130,8 @@ impl Nic for OnModel<'_> {
         self.device.mr_dereg(self.host, self.ctx, mr).map(|_| ())
     }
 
-    /// The device has one interconnect, number 0; it is valid for what the MR's access allows.
-    fn mr_interconnects(&mut self, mr: u32) -> Result<[Option<u16>; 3], Errno> {
-        self.command("query_mr")?;
-        let flags = self.device.mr_query(self.ctx, mr)?.spec.access;
-        let id = |need: u32| (flags & need == need).then_some(0);
-        Ok([id(access::LOCAL_WRITE), id(access::LOCAL_WRITE), id(access::REMOTE_WRITE)])
+    fn mr_query(&mut self, mr: u32) -> Result<MrInfo, Errno> {
+        self.device.mr_query(self.ctx, mr)
     }
 
     fn ah_create(&mut self, spec: &AhSpec) -> Result<AhInfo, Errno> {

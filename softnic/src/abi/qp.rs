@@ -3,14 +3,13 @@
 
 use super::call::Call;
 use super::device::check_port;
-use super::efa;
 use super::errno::{EINVAL, EOPNOTSUPP, Res, fail};
 use super::names::object;
 use super::objects::Object;
 use super::spec::{Kind, MethodSpec, optional, required};
 use super::structs::{DestroyQpResp, ModifyQp, QpCap, QueryQp, QueryQpResp};
 use super::write::{CORE_IN, CORE_OUT};
-use crate::model::types::{QpAttr, QpInfo, QpKind, QpSpec, QpState, qp_mask};
+use crate::model::types::{QpAttr, QpSpec, QpState, qp_mask};
 
 const HANDLE: u16 = 0;
 const XRCD_HANDLE: u16 = 1;
@@ -28,15 +27,10 @@ const EVENT_FD: u16 = 12;
 const RESP_CAP: u16 = 13;
 const RESP_QP_NUM: u16 = 14;
 
-/// `enum ib_uverbs_qp_type`
-const TYPE_UD: u64 = 4;
-const TYPE_DRIVER: u64 = 255;
 /// `IB_UVERBS_QP_CREATE_SQ_SIG_ALL`
 const SQ_SIG_ALL: u32 = 1 << 12;
 /// All flags of `enum ib_uverbs_qp_create_flags`
 const KNOWN_FLAGS: u32 = 1 << 1 | 1 << 8 | 1 << 9 | 1 << 11 | SQ_SIG_ALL;
-/// Up to `driver_qp_type`: all that rdma-core before 52 has.
-const PRIVATE_MIN: usize = 16;
 
 pub const CREATE: MethodSpec = MethodSpec {
     object: object::QP,
@@ -78,18 +72,14 @@ fn create(call: &mut Call<'_>) -> Res<()> {
     let info = call.nic.qp_create(&spec)?;
     let handle = call.adopt(Object::Qp { nic: info.handle, user_handle: spec.user_handle });
     call.note(|| format!(" handle={handle} qpn={:#x}", info.qpn));
-    call.uhw_out(&private_answer(&info).bytes())?;
+    call.driver.qp_made(call, &info)?;
     call.output(RESP_CAP, &QpCap::from(info.caps).bytes())?;
     call.output(RESP_QP_NUM, &info.qpn.to_ne_bytes())?;
     call.answer(HANDLE, u64::from(handle))
 }
 
 fn spec(call: &mut Call<'_>) -> Res<QpSpec> {
-    let kind = match call.u64(TYPE)? {
-        TYPE_UD => QpKind::Ud,
-        TYPE_DRIVER => QpKind::Srd,
-        other => return fail(EOPNOTSUPP, format!("QP type {other}: the device has UD (4) and SRD (driver type, 255)")),
-    };
+    let qp_type = call.u64(TYPE)?;
     let flags = call.flags(FLAGS, KNOWN_FLAGS)?;
     if flags & !SQ_SIG_ALL != 0 || call.has(SOURCE_QPN) {
         return fail(EOPNOTSUPP, format!("create flags {flags:#x}: the device knows none but SQ_SIG_ALL"));
@@ -97,47 +87,20 @@ fn spec(call: &mut Call<'_>) -> Res<QpSpec> {
     let (_, pd) = call.object(PD_HANDLE, object::PD)?;
     let (_, send_cq) = call.object(SEND_CQ_HANDLE, object::CQ)?;
     let (_, recv_cq) = call.object(RECV_CQ_HANDLE, object::CQ)?;
-    let private = private_request(call)?;
-    if kind == QpKind::Srd && private.driver_qp_type != efa::QP_TYPE_SRD {
-        return fail(EOPNOTSUPP, format!("driver QP type {}: only SRD (0)", private.driver_qp_type));
-    }
+    let private = call.driver.qp_request(call, qp_type)?;
     Ok(QpSpec {
-        kind,
+        kind: private.kind,
         pd: pd.nic(),
         send_cq: send_cq.nic(),
         recv_cq: recv_cq.nic(),
         user_handle: call.u64(USER_HANDLE)?,
         caps: QpCap::read(&call.input(CAP, QpCap::SIZE)?).into(),
-        sq_ring_bytes: private.sq_ring_size,
-        rq_ring_bytes: private.rq_ring_size,
-        unsolicited_write_recv: private.flags & efa::QP_UNSOLICITED != 0,
+        sq_ring_bytes: private.sq_ring_bytes,
+        rq_ring_bytes: private.rq_ring_bytes,
+        unsolicited_write_recv: private.unsolicited_write_recv,
         sl: private.sl,
         sq_sig_all: flags & SQ_SIG_ALL != 0,
     })
-}
-
-fn private_request(call: &mut Call<'_>) -> Res<efa::CreateQp> {
-    let private = efa::CreateQp::read(&call.uhw_in(PRIVATE_MIN, efa::CreateQp::SIZE)?);
-    if private.comp_mask != 0 || private.reserved != [0; 5] || private.flags & !efa::QP_UNSOLICITED != 0 {
-        return fail(EINVAL, format!("the driver's private request has unknown bits: {private:?}"));
-    }
-    Ok(private)
-}
-
-fn private_answer(info: &QpInfo) -> efa::CreateQpResp {
-    efa::CreateQpResp {
-        comp_mask: 0,
-        rq_db_offset: info.rq_doorbell,
-        sq_db_offset: info.sq_doorbell,
-        llq_desc_offset: 0,
-        rq_mmap_key: info.rq_offset,
-        rq_mmap_size: info.rq_bytes,
-        rq_db_mmap_key: info.doorbell_offset,
-        sq_db_mmap_key: info.doorbell_offset,
-        llq_desc_mmap_key: info.sq_offset,
-        send_sub_cq_idx: 0,
-        recv_sub_cq_idx: 0,
-    }
 }
 
 const DESTROY_HANDLE: u16 = 0;

@@ -6,6 +6,7 @@ use super::env::{Env, Nic, UserMemory};
 use super::errno::{EFAULT, EINVAL, EOPNOTSUPP, EPROTONOSUPPORT, Fail, Res, errno_name, fail};
 use super::names;
 use super::objects::Objects;
+use super::private::Calls;
 use super::request::{self, MAX_REQUEST, Request};
 use super::spec::MethodSpec;
 use super::structs::{IoctlHeader, WriteHeader};
@@ -16,6 +17,7 @@ const METHODS: &[&MethodSpec] = &[
     &write::INVOKE_WRITE,
     &device::GET_CONTEXT,
     &device::QUERY_PORT,
+    &device::QUERY_PORT_SPEED,
     &device::QUERY_GID_ENTRY,
     &device::QUERY_GID_TABLE,
     &device::ASYNC_EVENT_ALLOC,
@@ -25,7 +27,6 @@ const METHODS: &[&MethodSpec] = &[
     &qp::DESTROY,
     &mr::REG_DMABUF,
     &mr::DESTROY,
-    &mr::EFA_QUERY,
     &write::PD_DESTROY,
     &write::AH_DESTROY,
 ];
@@ -38,11 +39,13 @@ struct Last {
     failure: Option<Fail>,
     /// softnic lacks what was asked for, as opposed to refusing it.
     unknown: bool,
+    /// And rdma-core asks for it without counting on it.
+    probe: bool,
     made: Made,
 }
 
 pub struct Session {
-    driver: u32,
+    driver: &'static dyn Calls,
     objects: Objects,
     context: bool,
     tracing: bool,
@@ -50,8 +53,8 @@ pub struct Session {
 }
 
 impl Session {
-    /// `driver` is the number of `enum rdma_driver_id` that the provider must name.
-    pub fn new(driver: u32) -> Self {
+    /// `driver` is that of the device's kind.
+    pub fn new(driver: &'static dyn Calls) -> Self {
         Session { driver, objects: Objects::default(), context: false, tracing: false, last: Last::default() }
     }
 
@@ -69,9 +72,9 @@ impl Session {
         }
     }
 
-    /// Did the last call ask for something that softnic doesn't have at all? `line` names it.
-    pub fn was_unknown(&self) -> bool {
-        self.last.unknown
+    /// What should be told the user of the last call: it asked for something that softnic doesn't have, and was no probe of rdma-core's.
+    pub fn complaint(&self) -> Option<String> {
+        (self.last.unknown && !self.last.probe).then(|| format!("unknown call: {}", self.line()))
     }
 
     /// How many objects are open.
@@ -116,7 +119,8 @@ impl Session {
             Ok(header) => header,
             Err(failure) => return self.finish("ioctl".into(), Err(failure)),
         };
-        let mut name = names::method(header.object, header.method);
+        let own = self.driver.method_name(header.object, header.method);
+        let mut name = own.map_or_else(|| names::method(header.object, header.method), str::to_string);
         let result = self.dispatch(&header, bytes, user, env, nic, &mut name);
         self.finish(name, result)
     }
@@ -130,15 +134,21 @@ impl Session {
         nic: &mut dyn Nic,
         name: &mut String,
     ) -> Res<()> {
-        let known = METHODS.iter().find(|spec| spec.object == header.object && spec.method == header.method);
+        let mut methods = METHODS.iter().chain(self.driver.methods());
+        let known = methods.find(|spec| spec.object == header.object && spec.method == header.method);
         let Some(method) = known else {
             self.last.unknown = true;
+            self.last.probe = names::is_probe(header.object, header.method);
             return fail(EPROTONOSUPPORT, "softnic does not have this method");
         };
-        if header.driver != self.driver {
-            return fail(EINVAL, format!("the caller speaks to driver {}, this is {}", header.driver, self.driver));
+        let driver = self.driver.driver_id();
+        if header.driver != driver {
+            return fail(EINVAL, format!("the caller speaks to driver {}, this is {driver}", header.driver));
         }
-        let request = Request::parse(bytes, method)?;
+        let request = Request::parse(bytes, method).inspect_err(|failure| {
+            // The errno of a mandatory attribute that is not in the table, and of nothing else there.
+            self.last.unknown = failure.errno == EPROTONOSUPPORT;
+        })?;
         if method.needs_context && !self.context {
             return fail(EINVAL, "GET_CONTEXT must come first");
         }
@@ -148,13 +158,16 @@ impl Session {
             user,
             env,
             nic,
+            driver: self.driver,
             context: &mut self.context,
             made: Made::default(),
             command: None,
+            lacking: false,
             note: self.tracing.then(String::new),
         };
         let result = (method.run)(&mut call);
         self.last.made = call.made;
+        self.last.unknown = call.lacking;
         if let Some(command) = call.command {
             *name = names::command(command);
             self.last.unknown = matches!(&result, Err(Fail { errno: EOPNOTSUPP, .. }) if !write::has(command));

@@ -3,9 +3,8 @@
 
 use super::call::Call;
 use super::device::check_port;
-use super::efa;
 use super::errno::{EINVAL, ENOSPC, EOPNOTSUPP, Res, fail};
-use super::names::{self, EX, object};
+use super::names::{EX, object};
 use super::objects::Object;
 use super::spec::{Kind, MethodSpec, optional, required};
 use super::structs::{
@@ -69,7 +68,7 @@ fn invoke(call: &mut Call<'_>) -> Res<()> {
     };
     call.command = Some(number);
     let Some(command) = COMMANDS.iter().find(|command| command.number == number) else {
-        return fail(EOPNOTSUPP, format!("softnic has no write command {}", names::command(number)));
+        return fail(EOPNOTSUPP, "softnic does not have this write command");
     };
     let (core_in, core_out) = (call.len(CORE_IN), call.len(CORE_OUT));
     if core_in < command.core_in || core_out < command.core_out {
@@ -105,8 +104,7 @@ fn ex_query_device(call: &mut Call<'_>) -> Res<()> {
         response_length: room as u32,
         device_cap_flags_ex: 0,
     };
-    let private = call.nic.efa_device();
-    call.uhw_out(&private.bytes())?;
+    call.driver.device_told(call)?;
     call.output(CORE_OUT, &answer.bytes())
 }
 
@@ -124,7 +122,7 @@ fn alloc_pd(call: &mut Call<'_>) -> Res<()> {
     let info = call.nic.pd_alloc()?;
     let handle = call.adopt(Object::Pd { nic: info.handle });
     call.note(|| format!(" handle={handle} pdn={}", info.number));
-    call.uhw_out(&efa::AllocPdResp { comp_mask: 0, pdn: info.number }.bytes())?;
+    call.driver.pd_made(call, &info)?;
     call.output(CORE_OUT, &PdResp { handle }.bytes())
 }
 
@@ -143,7 +141,7 @@ fn create_ah(call: &mut Call<'_>) -> Res<()> {
     })?;
     let handle = call.adopt(Object::Ah { nic: info.handle });
     call.note(|| format!(" handle={handle} ah={}", info.number));
-    call.uhw_out(&efa::CreateAhResp { comp_mask: 0, ahn: info.number }.bytes())?;
+    call.driver.ah_made(call, &info)?;
     call.output(CORE_OUT, &AhResp { handle }.bytes())
 }
 

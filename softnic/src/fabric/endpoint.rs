@@ -12,7 +12,10 @@ use super::{LIVENESS_MS, Place, SLOTS, sys};
 use std::collections::VecDeque;
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
+use std::sync::atomic::{
+    AtomicBool,
+    Ordering::{Relaxed, SeqCst},
+};
 use std::time::Duration;
 
 /// What became of a packet.
@@ -27,6 +30,8 @@ pub enum Sent {
     NoSuchProcess,
     /// The process that this one spoke with is gone. Its [`Event::Gone`] comes, or has yet to be collected.
     Dead,
+    /// `fill` said no.
+    Refused,
     /// EMSGSIZE for a packet longer than `MAX_PACKET`; otherwise why no ring could be made (ENOSPC: /dev/shm is full).
     Failed(i32),
 }
@@ -66,6 +71,9 @@ struct Peer {
     reader: Option<Reader>,
     /// The last send said Full.
     blocked: bool,
+    /// What it last counted, and for how long this process has watched it count nothing.
+    beats: u32,
+    silent_ms: u64,
     /// Known to be gone; stays until its event is collected, so that nobody takes its successor for it.
     gone: bool,
 }
@@ -90,6 +98,8 @@ pub struct Fabric {
     events: VecDeque<Place>,
     seen: Vec<Seen>,
     checked_ms: u64,
+    /// Peers were looked after since `silent_peers` was last asked.
+    checked: bool,
 }
 
 impl Fabric {
@@ -174,6 +184,7 @@ impl Fabric {
             events: VecDeque::new(),
             seen: vec![unseen; PROCESSES],
             checked_ms: 0,
+            checked: false,
         }
     }
 
@@ -193,6 +204,15 @@ impl Fabric {
 
     /// Sends the parts as one packet, without a copy in between.
     pub fn send_parts(&mut self, to: Place, parts: &[&[u8]]) -> Sent {
+        self.send_by(to, |writer| writer.push(parts))
+    }
+
+    /// Sends a packet of this length, which `fill` writes where the receiver will find it; nothing if it says false.
+    pub fn send_with(&mut self, to: Place, length: usize, fill: impl FnOnce(&mut [u8]) -> bool) -> Sent {
+        self.send_by(to, |writer| writer.push_with(length, fill))
+    }
+
+    fn send_by(&mut self, to: Place, push: impl FnOnce(&mut Writer) -> Push) -> Sent {
         let Some(index) = to.index().filter(|_| self.shared.entry().is_some()) else { return Sent::NoSuchProcess };
         if let Err(refused) = self.ready_to_send(to, index) {
             return refused;
@@ -200,11 +220,11 @@ impl Fabric {
         let Some(entry) = self.shared.registry.process(index) else { return Sent::NoSuchProcess };
         let Some(peer) = self.peers.get_mut(index).and_then(Option::as_mut) else { return Sent::NoSuchProcess };
         let Some(writer) = peer.writer.as_mut() else { return Sent::NoSuchProcess };
-        let pushed = writer.push(parts);
+        let pushed = push(writer);
         peer.blocked = pushed == Push::Full;
         match pushed {
             Push::Done => {
-                entry.wake_if_asleep();
+                entry.wake_sleepers();
                 Sent::Ok
             }
             Push::Full if self.is_alive(to) => Sent::Full,
@@ -213,6 +233,7 @@ impl Fabric {
                 Sent::Dead
             }
             Push::TooLong => Sent::Failed(libc::EMSGSIZE),
+            Push::Refused => Sent::Refused,
         }
     }
 
@@ -266,7 +287,17 @@ impl Fabric {
                 return None;
             }
             let end = End { index, generation };
-            *peer = Some(Peer { place, owner, end, writer: None, reader: None, blocked: false, gone: false });
+            *peer = Some(Peer {
+                place,
+                owner,
+                end,
+                writer: None,
+                reader: None,
+                blocked: false,
+                beats: 0,
+                silent_ms: 0,
+                gone: false,
+            });
         }
         peer.as_mut()
     }
@@ -291,7 +322,9 @@ impl Fabric {
     /// The next packet, of all senders in turn, where it lies. Give it back, so that the next one can come; until then this
     /// sender is passed over.
     pub fn borrow(&mut self) -> Option<Loan> {
-        if self.shared.entry()?.knocks.load(SeqCst) != self.knocks {
+        let entry = self.shared.entry()?;
+        entry.beat();
+        if entry.knocks.load(SeqCst) != self.knocks {
             self.admit();
         }
         let mut left = self.inbound.len();
@@ -323,7 +356,7 @@ impl Fabric {
             && reader.give_back(loan.record)
             && let Some(entry) = self.shared.registry.process(loan.index)
         {
-            entry.wake_if_asleep();
+            entry.wake_sleepers();
         }
     }
 
@@ -335,7 +368,7 @@ impl Fabric {
         }
         let Self { inbound, peers, .. } = self;
         inbound.iter().any(|index| {
-            let reader = peers.get_mut(*index).and_then(Option::as_mut).and_then(|peer| peer.reader.as_mut());
+            let reader = peers.get(*index).and_then(Option::as_ref).and_then(|peer| peer.reader.as_ref());
             reader.is_some_and(|reader| !reader.is_empty())
         })
     }
@@ -424,7 +457,7 @@ impl Fabric {
         let directory = self.shared.registry.directory();
         remove_ring(directory, self.end, peer.end);
         remove_ring(directory, peer.end, self.end);
-        if peer.reader.as_mut().is_none_or(Reader::is_empty) {
+        if peer.reader.as_ref().is_none_or(Reader::is_empty) {
             self.bury(index);
         }
     }
@@ -475,10 +508,12 @@ impl Fabric {
     /// Looks after the peers, at most every `LIVENESS_MS`. Done by each receive that finds nothing.
     fn check_peers(&mut self) {
         let now = sys::coarse_ms();
-        if now.saturating_sub(self.checked_ms) < LIVENESS_MS {
+        let passed = now.saturating_sub(self.checked_ms);
+        if passed < LIVENESS_MS {
             return;
         }
         self.checked_ms = now;
+        self.listen_to_beats(passed.min(2 * LIVENESS_MS));
         for index in 0..PROCESSES {
             let Some(Some(peer)) = self.peers.get(index) else { continue };
             let (place, gone) = (peer.place, peer.gone);
@@ -489,6 +524,24 @@ impl Fabric {
         self.lose_those_who_left();
     }
 
+    /// Who counts on lives. Time that this process did not watch is no evidence, so that two that are stopped and continued together
+    /// don't give each other up: each look counts for little more than the usual time between two.
+    fn listen_to_beats(&mut self, passed_ms: u64) {
+        self.checked = true;
+        for peer in self.peers.iter_mut().flatten() {
+            let beats = self.shared.registry.process(peer.end.index).map_or(0, |entry| entry.beats.0.load(Relaxed));
+            peer.silent_ms = if beats == peer.beats { peer.silent_ms + passed_ms } else { 0 };
+            peer.beats = beats;
+        }
+    }
+
+    /// The peers that live and have not moved for so long; nothing before they have been looked after again.
+    pub fn silent_peers(&mut self, for_ms: u64) -> impl Iterator<Item = Place> {
+        let news = std::mem::take(&mut self.checked);
+        let silent = move |peer: &&Peer| news && !peer.gone && peer.silent_ms >= for_ms;
+        self.peers.iter().flatten().filter(silent).map(|peer| peer.place)
+    }
+
     /// Whether there is anything to receive or to collect, or room where there was none. For use between
     /// [`Waiter::announce`] and [`Sleep::wait`](super::Sleep::wait).
     pub fn has_work(&mut self) -> bool {
@@ -497,7 +550,7 @@ impl Fabric {
             return true;
         }
         self.peers.iter_mut().flatten().any(|peer| {
-            let packets = peer.reader.as_mut().is_some_and(|reader| !reader.is_empty());
+            let packets = peer.reader.as_ref().is_some_and(|reader| !reader.is_empty());
             packets || (peer.blocked && peer.writer.as_mut().is_some_and(Writer::has_room))
         })
     }

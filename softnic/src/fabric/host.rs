@@ -40,9 +40,13 @@ impl HostClaim {
 
     pub(super) fn claim(registry: Arc<Registry>, run_id: u64) -> Result<Self, Error> {
         let me = Owner::this();
-        for (index, host) in registry.hosts().iter().enumerate() {
+        // Those of killed runners last: their commands may live, and join yet.
+        let hosts = || registry.hosts().iter().enumerate();
+        let free = hosts().map(|host| (host, false));
+        for ((index, host), orphaned) in free.chain(hosts().map(|host| (host, true))) {
             let before = host.owner.load(SeqCst);
-            if Owner(before).is_alive()
+            if (host.run_id.load(SeqCst) != 0) != orphaned
+                || Owner(before).is_alive()
                 || registry.is_inhabited(index)
                 || host.owner.compare_exchange(before, me.0, SeqCst, SeqCst).is_err()
             {

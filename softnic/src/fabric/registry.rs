@@ -12,11 +12,14 @@ use super::sys::{self, File, Mapping};
 use super::{HOSTS, SLOTS};
 use std::ffi::CString;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::SeqCst};
+use std::sync::atomic::{
+    AtomicU32, AtomicU64,
+    Ordering::{Relaxed, SeqCst},
+};
 
 const MAGIC: u64 = u64::from_le_bytes(*b"softnic\0");
 /// Counts changes of the layout of registry and rings, and of the packets in them.
-const VERSION: u32 = 1;
+const VERSION: u32 = 4;
 pub const PROCESSES: usize = HOSTS * SLOTS;
 
 /// A process's state: claimed, but not to be spoken to.
@@ -58,7 +61,14 @@ pub struct Process {
     /// How many threads sleep on `wake`, or are about to.
     pub sleeping: AtomicU32,
     pub wake: AtomicU32,
+    /// Changes while the process looks for packets: one that is stopped, or frozen, does not.
+    pub beats: Apart<AtomicU32>,
 }
+
+/// What its owner writes all the time must not lie in a cache line (or in its neighbour, which processors fetch along) that others read
+/// with each packet.
+#[repr(C, align(128))]
+pub struct Apart<T>(pub T);
 
 #[repr(C)]
 struct Layout {
@@ -241,6 +251,11 @@ impl Process {
             && self.state.load(SeqCst) == LIVE
     }
 
+    /// Two threads may count at once: one of the two may not show, which is no matter.
+    pub fn beat(&self) {
+        self.beats.0.store(self.beats.0.load(Relaxed).wrapping_add(1), Relaxed);
+    }
+
     /// Says that the process `from` has made a ring to this one.
     pub fn knock(&self, from: usize) {
         if let Some(bits) = self.knocking.get(from / 64) {
@@ -258,6 +273,11 @@ impl Process {
     /// Wakes the process if it sleeps. What it is woken for has been stored before.
     pub fn wake_if_asleep(&self) {
         std::sync::atomic::fence(SeqCst);
+        self.wake_sleepers();
+    }
+
+    /// As `wake_if_asleep`, after an exchange that has stored what it is woken for.
+    pub fn wake_sleepers(&self) {
         if self.sleeping.load(SeqCst) != 0 {
             sys::futex_wake(&self.wake);
         }

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A ring of packets in shared memory, from one process to one other.
 //!
-//! Positions count bytes and never wrap; a record is an 8-byte head (length, check) and the packet, padded to 8 bytes.
-//! The data are mapped twice in a row, so that each record is in one piece. A writer that dies in the middle of a
-//! record has not moved the tail: nobody sees the record. What the other side stores is checked before it is used as a
+//! Positions count bytes and never wrap; a record is an 8-byte head (length, check) and the packet, padded to whole cache
+//! lines. The data are mapped twice in a row, so that each record is in one piece. The reader looks at the place of the next
+//! record, whose head is 0 until the rest is there: a small packet costs one cache line on its way to the other processor, and a
+//! writer that dies in the middle of one has not shown it. What the other side stores is checked before it is used as a
 //! length or position, so a mad peer costs the ring, not the process.
 
 use super::directory::{End, ring_path};
@@ -16,10 +17,15 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::*, fence};
 pub const MAX_PACKET: usize = 33 * 1024;
 /// Where the data begin: a multiple of every page size in use.
 const HEADER: usize = 64 * 1024;
-/// Bytes of data, and what is tried when /dev/shm has not that much: never less than two of the longest packets.
-const CAPACITIES: [u64; 3] = [1 << 20, 1 << 18, 1 << 17];
+/// Bytes of data, and what is tried when /dev/shm has not that much: never less than two of the longest packets. The first takes a message
+/// of 1 MiB in one go, which else waits for the reader to wake up and make room; it is for where memory is plentiful.
+const CAPACITIES: [u64; 4] = [1 << 21, 1 << 20, 1 << 18, 1 << 17];
+/// There must be room for so many rings of the first size.
+const PLENTY: u64 = 256;
 const RECORD_HEAD: u64 = 8;
-const READY: u64 = u64::from_le_bytes(*b"ring-v1\0");
+/// Of a record: a cache line.
+const ALIGN: u64 = 64;
+const READY: u64 = u64::from_le_bytes(*b"ring-v2\0");
 
 #[repr(C, align(64))]
 struct Own<T>(T);
@@ -29,7 +35,7 @@ struct Header {
     /// READY, once the rest counts.
     ready: AtomicU64,
     capacity: AtomicU64,
-    /// Written by the writer: all bytes before it are records.
+    /// Written by the writer: all bytes before it are records. Read only when the writer waits.
     tail: Own<AtomicU64>,
     /// Written by the reader: all bytes before it may be overwritten.
     head: Own<AtomicU64>,
@@ -59,16 +65,25 @@ impl Ring {
         // SAFETY: the offset is below HEADER + capacity, and the mapping is HEADER + 2 * capacity long.
         unsafe { self.mapping.base().as_ptr().add(offset) }
     }
+
+    /// The head of the record at `position`.
+    fn head_at(&self, position: u64) -> &AtomicU64 {
+        // SAFETY: positions are multiples of ALIGN, so the word is aligned and inside the mapping, which lives as long as `self`. As
+        // a head it is only ever used as an atomic.
+        unsafe { AtomicU64::from_ptr(self.at(position).cast()) }
+    }
 }
 
 /// Bytes that a packet takes in the ring.
 fn record_size(packet: usize) -> u64 {
-    RECORD_HEAD + (packet as u64).next_multiple_of(8)
+    (RECORD_HEAD + packet as u64).next_multiple_of(ALIGN)
 }
 
-/// Ties a record's head to its place, so that a reader that has lost its way notices.
-fn check_word(position: u64, length: u32) -> u32 {
-    ((position >> 3) as u32 ^ length.rotate_left(16)).wrapping_mul(0x9e37_79b1) ^ 0x736e_6963
+/// The head of a packet's record: never 0. It is tied to its place, so that a reader that has lost its way notices.
+fn head_word(position: u64, packet: usize) -> u64 {
+    let length = packet as u32 + RECORD_HEAD as u32;
+    let check = ((position >> 3) as u32 ^ length.rotate_left(16)).wrapping_mul(0x9e37_79b1) ^ 0x736e_6963;
+    u64::from(check) << 32 | u64::from(length)
 }
 
 /// What became of a packet.
@@ -77,6 +92,8 @@ pub enum Push {
     Done,
     Full,
     TooLong,
+    /// Whoever was to fill in the packet did not.
+    Refused,
     /// The reader stored nonsense.
     Broken,
 }
@@ -93,10 +110,12 @@ impl Writer {
     pub fn create(directory: &Path, from: End, to: End) -> Result<Self, i32> {
         let path = sys::c_path(&ring_path(directory, from, to))?;
         let file = File::open(&path, libc::O_RDWR | libc::O_CREAT | libc::O_EXCL, 0o600)?;
-        let made = CAPACITIES.iter().find_map(|capacity| match Self::fill(&file, *capacity) {
-            Err(libc::ENOSPC) => None,
-            other => Some(other),
-        });
+        let plenty = CAPACITIES.first().is_some_and(|most| file.free_space() / PLENTY >= *most);
+        let made =
+            CAPACITIES.iter().skip(usize::from(!plenty)).find_map(|capacity| match Self::fill(&file, *capacity) {
+                Err(libc::ENOSPC) => None,
+                other => Some(other),
+            });
         let made = made.unwrap_or(Err(libc::ENOSPC));
         if made.is_err() {
             let _ = sys::remove_file(&path);
@@ -125,47 +144,61 @@ impl Writer {
 
     /// Puts the parts in as one packet.
     pub fn push(&mut self, parts: &[&[u8]]) -> Push {
-        let length: usize = parts.iter().map(|part| part.len()).sum();
+        let length = parts.iter().map(|part| part.len()).sum();
+        self.push_with(length, |mut room| {
+            for part in parts {
+                let Some((place, rest)) = std::mem::take(&mut room).split_at_mut_checked(part.len()) else {
+                    return false;
+                };
+                place.copy_from_slice(part);
+                room = rest;
+            }
+            true
+        })
+    }
+
+    /// Puts in a packet that `fill` writes where it will lie. Says it false, there is no packet.
+    pub fn push_with(&mut self, length: usize, fill: impl FnOnce(&mut [u8]) -> bool) -> Push {
         if length > MAX_PACKET {
             return Push::TooLong;
         }
         let need = record_size(length);
-        if self.free() < need {
+        // The line behind a record is the writer's too: there the reader looks next.
+        let free = need + ALIGN;
+        if self.free() < free {
             if !self.look() {
                 return Push::Broken;
             }
-            if self.free() < need {
+            if self.free() < free {
                 // The reader may have made room between the look and the flag: look again behind it.
                 self.ring.header().waiting.0.store(1, SeqCst);
                 fence(SeqCst);
                 if !self.look() {
                     return Push::Broken;
                 }
-                if self.free() < need {
+                if self.free() < free {
                     return Push::Full;
                 }
             }
         }
-        self.write(parts, length as u32);
-        self.tail += need;
-        self.ring.header().tail.0.store(self.tail, Release);
-        Push::Done
-    }
-
-    fn write(&mut self, parts: &[&[u8]], length: u32) {
-        let mut at = self.ring.at(self.tail);
-        let head = u64::from(check_word(self.tail, length)) << 32 | u64::from(length);
-        // SAFETY: the caller has made sure that the record fits into the free bytes from the tail on, which the reader
-        // does not touch until the tail has moved over them. One piece, at most `capacity` long, starts below
-        // `capacity`: inside the double mapping. Positions are multiples of 8, so the head is aligned.
-        unsafe {
-            at.cast::<u64>().write(head);
-            at = at.add(RECORD_HEAD as usize);
-            for part in parts {
-                std::ptr::copy_nonoverlapping(part.as_ptr(), at, part.len());
-                at = at.add(part.len());
-            }
+        // SAFETY: the record fits into the free bytes from the tail on (checked above), which the reader does not touch, but
+        // for the record's head, until that is there. One piece, at most `capacity` long, starts below `capacity`: inside the
+        // double mapping.
+        let room = unsafe { std::slice::from_raw_parts_mut(self.ring.at(self.tail).add(RECORD_HEAD as usize), length) };
+        if !fill(room) {
+            return Push::Refused;
         }
+        let record = self.ring.head_at(self.tail);
+        let word = head_word(self.tail, length);
+        self.tail += need;
+        self.ring.head_at(self.tail).store(0, Relaxed);
+        self.ring.header().tail.0.store(self.tail, Relaxed);
+        // Whoever goes to sleep looks once more after saying so, and the sender asks for sleepers after this: an exchange is the
+        // barrier that this takes.
+        record.swap(word, SeqCst);
+        // Where the next payload goes, which nobody has touched for a whole round.
+        sys::prefetch(self.ring.at(self.tail).wrapping_add(ALIGN as usize));
+        Push::Done
     }
 
     /// Whether a push after `Full` is worth a try: the reader wakes the writer by the same measure.
@@ -207,8 +240,6 @@ impl Loan {
 pub struct Reader {
     ring: Arc<Ring>,
     head: u64,
-    /// The writer's position, as last seen.
-    tail: u64,
 }
 
 impl Reader {
@@ -225,37 +256,29 @@ impl Reader {
         if ring.header().ready.load(Acquire) != READY || ring.header().capacity.load(Relaxed) != capacity {
             return Err(libc::ENOENT);
         }
-        Ok(Self { ring: Arc::new(ring), head: 0, tail: 0 })
+        Ok(Self { ring: Arc::new(ring), head: 0 })
     }
 
-    pub fn is_empty(&mut self) -> bool {
-        if self.tail == self.head {
-            self.tail = self.ring.header().tail.0.load(Acquire);
-        }
-        self.tail == self.head
+    pub fn is_empty(&self) -> bool {
+        self.ring.head_at(self.head).load(Acquire) == 0
     }
 
     /// The next packet, which stays in the ring until `advance`.
-    pub fn peek(&mut self) -> Peek<'_> {
-        if self.is_empty() {
+    pub fn peek(&self) -> Peek<'_> {
+        let word = self.ring.head_at(self.head).load(Acquire);
+        if word == 0 {
             return Peek::Empty;
         }
-        let available = self.tail.wrapping_sub(self.head);
-        if available > self.ring.capacity || available < RECORD_HEAD || !available.is_multiple_of(8) {
+        let length = (word as u32 as usize).wrapping_sub(RECORD_HEAD as usize);
+        if length > MAX_PACKET || word != head_word(self.head, length) {
             return Peek::Broken;
         }
         let at = self.ring.at(self.head);
-        // SAFETY: at least RECORD_HEAD bytes from the head on are the reader's (checked above), and aligned, as
-        // positions are multiples of 8.
-        let record = unsafe { at.cast::<u64>().read() };
-        let (length, check) = (record as u32, (record >> 32) as u32);
-        let fits = length as usize <= MAX_PACKET && record_size(length as usize) <= available;
-        if !fits || check != check_word(self.head, length) {
-            return Peek::Broken;
-        }
-        // SAFETY: the record lies in the bytes between head and tail, in one piece of the double mapping, and the
-        // writer, which follows the same protocol, leaves them alone until the head has moved.
-        Peek::Packet(unsafe { std::slice::from_raw_parts(at.add(RECORD_HEAD as usize), length as usize) })
+        // The payload, which is looked at last.
+        sys::prefetch(at.wrapping_add(ALIGN as usize));
+        // SAFETY: no ring is shorter than a record of MAX_PACKET, so this one is inside, in one piece of the double mapping; and the
+        // writer, which follows the same protocol, leaves its bytes alone until the head has moved.
+        Peek::Packet(unsafe { std::slice::from_raw_parts(at.add(RECORD_HEAD as usize), length) })
     }
 
     /// The next packet, kept mapped by the loan whatever becomes of this reader. One at a time: Empty while there is one.
@@ -280,9 +303,9 @@ impl Reader {
     pub fn advance(&mut self, length: usize) -> bool {
         self.head += record_size(length);
         let header = self.ring.header();
-        header.head.0.store(self.head, Release);
-        fence(SeqCst);
-        if header.waiting.0.load(Relaxed) == 0 {
+        // Against a writer that says that it waits, and then looks once more: an exchange is the barrier that this takes.
+        header.head.0.swap(self.head, SeqCst);
+        if header.waiting.0.load(SeqCst) == 0 {
             return false;
         }
         let used = header.tail.0.load(Acquire).wrapping_sub(self.head);
@@ -336,7 +359,7 @@ mod tests {
         while writer.push(&[&packet]) == Push::Done {
             pushed += 1;
         }
-        assert_eq!(pushed, CAPACITIES[0] / record_size(1000));
+        assert_eq!(pushed, (writer.ring.capacity - ALIGN) / record_size(1000));
         assert!(!writer.has_room());
         let woken = (0..pushed).filter(|_| {
             assert!(matches!(reader.peek(), Peek::Packet(bytes) if bytes == packet));
@@ -348,22 +371,40 @@ mod tests {
     }
 
     #[test]
-    fn nonsense_of_the_other_side_is_noticed() {
+    fn a_packet_that_is_not_filled_in_is_none() {
         let scratch = Scratch::new();
         let (mut writer, mut reader) = pair(&scratch);
+        let half = |room: &mut [u8]| {
+            room[..500].fill(1);
+            false
+        };
+        assert_eq!(writer.push_with(1000, half), Push::Refused);
+        assert!(reader.is_empty());
+        let whole = |room: &mut [u8]| {
+            room.copy_from_slice(b"yes");
+            true
+        };
+        assert_eq!(writer.push_with(3, whole), Push::Done);
+        assert_eq!(take(&mut reader), Some(b"yes".to_vec()));
+        assert!(reader.is_empty());
+    }
+
+    #[test]
+    fn nonsense_of_the_other_side_is_noticed() {
+        let scratch = Scratch::new();
+        let (mut writer, reader) = pair(&scratch);
         assert_eq!(writer.push(&[b"hello"]), Push::Done);
-        let header = reader.ring.header();
-        header.tail.0.store(4, SeqCst);
-        assert!(matches!(reader.peek(), Peek::Broken), "shorter than a head");
-        reader.tail = 0;
-        reader.ring.header().tail.0.store(1 << 40, SeqCst);
-        assert!(matches!(reader.peek(), Peek::Broken), "more than there is");
-        reader.tail = 0;
-        reader.ring.header().tail.0.store(16, SeqCst);
         assert!(matches!(reader.peek(), Peek::Packet(b"hello")));
-        // SAFETY: the test owns both ends.
-        unsafe { reader.ring.at(0).cast::<u32>().write(6) };
-        assert!(matches!(reader.peek(), Peek::Broken), "check word");
+        let good = head_word(0, 5);
+        for (bad, why) in [
+            (good & !0xffff_ffff | 7, "shorter than a head"),
+            (head_word(0, MAX_PACKET + 1), "more than there can be"),
+            (good ^ 1, "another length"),
+            (head_word(64, 5), "another place"),
+        ] {
+            reader.ring.head_at(0).store(bad, SeqCst);
+            assert!(matches!(reader.peek(), Peek::Broken), "{why}");
+        }
         reader.ring.header().head.0.store(1 << 50, SeqCst);
         writer.tail = writer.head + writer.ring.capacity;
         assert_eq!(writer.push(&[b"x"]), Push::Broken);

@@ -64,6 +64,18 @@ impl File {
         Ok(checked(got)? as usize)
     }
 
+    /// Bytes that its file system still has; 0 if it does not tell.
+    pub fn free_space(&self) -> u64 {
+        // SAFETY: `statfs` is plain numbers, for which zero is valid.
+        let mut stat: libc::statfs = unsafe { std::mem::zeroed() };
+        // SAFETY: `stat` has the layout of the kernel's struct on the 64-bit targets this crate is built for.
+        let done = checked(unsafe { libc::syscall(libc::SYS_fstatfs, self.0, &raw mut stat) });
+        match (done, u64::try_from(stat.f_bsize)) {
+            (Ok(_), Ok(block)) => stat.f_bavail.saturating_mul(block),
+            _ => 0,
+        }
+    }
+
     /// Gives the range real memory: a page of tmpfs that can't be had later would be a SIGBUS at its first use.
     pub fn reserve(&self, offset: u64, length: u64) -> Result<(), i32> {
         loop {
@@ -154,6 +166,17 @@ pub fn random() -> u32 {
     // SAFETY: the kernel writes at most four bytes to `bytes`.
     unsafe { libc::syscall(libc::SYS_getrandom, bytes.as_mut_ptr(), bytes.len(), libc::GRND_NONBLOCK) };
     u32::from_ne_bytes(bytes)
+}
+
+/// Has the cache line of `at` fetched, which is about to be used.
+pub fn prefetch(at: *const u8) {
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: a prefetch never faults.
+    unsafe {
+        std::arch::x86_64::_mm_prefetch::<{ std::arch::x86_64::_MM_HINT_T0 }>(at.cast());
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = at;
 }
 
 /// Milliseconds of a clock that costs a few nanoseconds to read and is exact to about 4 ms.

@@ -210,7 +210,7 @@ fn a_full_ring_drains_and_wakes_the_writer() {
     while a.send(b.place(), &packet) == Sent::Ok {
         sent += 1;
     }
-    assert!(sent > 3 && sent < 40, "{sent}");
+    assert!(sent > 3 && sent < 80, "{sent}");
     assert_eq!(a.send(b.place(), &packet), Sent::Full);
     assert!(!a.has_work());
     assert_eq!(a.wait(Some(Duration::from_millis(20))), Woken::TimedOut);
@@ -375,6 +375,32 @@ fn directories_of_others_are_refused() {
     } else {
         eprintln!("skipped: a directory of another uid can be made by root only");
     }
+}
+
+#[test]
+fn a_peer_that_stands_still_is_silent_and_one_that_moves_is_not() {
+    let scratch = Scratch::new();
+    let mut a = Fabric::join(scratch.path(), 1, true).unwrap();
+    let mut b = Fabric::join(scratch.path(), 1, false).unwrap();
+    assert_eq!(a.send(b.place(), b"one"), Sent::Ok);
+    let mut watch = |b: &mut Fabric, looks: u32, pause_ms: u64, moves: bool| {
+        let mut found = Vec::new();
+        for _ in 0..looks {
+            std::thread::sleep(Duration::from_millis(pause_ms));
+            if moves {
+                receive(b);
+            }
+            receive(&mut a);
+            found.extend(a.silent_peers(3 * LIVENESS_MS));
+        }
+        found
+    };
+    assert_eq!(watch(&mut b, 6, LIVENESS_MS + 10, true), []);
+    // Two looks with a long time between: who did not watch has seen nothing.
+    assert_eq!(watch(&mut b, 1, 10 * LIVENESS_MS, false), []);
+    let found = watch(&mut b, 5, LIVENESS_MS + 10, false);
+    assert!(!found.is_empty() && found.iter().all(|place| *place == b.place()));
+    assert_eq!(watch(&mut b, 4, LIVENESS_MS + 10, true), [], "it has come back");
 }
 
 #[test]

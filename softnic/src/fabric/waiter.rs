@@ -53,6 +53,33 @@ impl Waiter {
         Sleep { shared: &self.0, announced: entry.is_some(), ticket }
     }
 
+    /// Shows peers that this process lives, while what it does keeps it from looking for packets.
+    pub fn beat(&self) {
+        if let Some(entry) = self.0.entry() {
+            entry.beat();
+        }
+    }
+
+    /// A sleep that packets don't end, only `rouse`; none at all if `off` says so, which is asked when a call of `rouse` counts already.
+    pub fn nap(&self, time: Duration, off: impl FnOnce() -> bool) {
+        match self.0.entry() {
+            Some(entry) => {
+                let ticket = entry.wake.load(SeqCst);
+                if !off() {
+                    sys::futex_wait(&entry.wake, ticket, Some(time));
+                }
+            }
+            None => std::thread::sleep(time),
+        }
+    }
+
+    /// Ends naps and sleeps of this process.
+    pub fn rouse(&self) {
+        if let Some(entry) = self.0.entry() {
+            sys::futex_wake(&entry.wake);
+        }
+    }
+
     /// Wakes this process's own sleepers.
     pub fn wake(&self) {
         if let Some(entry) = self.0.entry() {

@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The counters that a device shows in sysfs, with the names that EFA's driver uses.
+//! The counters that a device shows in sysfs, with the names that EFA's driver uses. What they mean is AWS's description of them;
+//! a few stay 0, as `tests/counters.rs` lists.
+
+use super::host::Errno;
+use super::request::Op;
+use super::types::errno::ETIME;
 
 macro_rules! counters {
     ($($(#[$doc:meta])* $name:ident,)*) => {
@@ -62,9 +67,26 @@ counters! {
 }
 
 impl Counters {
-    /// A command that failed.
-    pub(super) fn failed(&mut self, command: &str) {
+    /// A request is completed: AWS counts requests, and what they moved, when that went well. There is no count of failed SENDs.
+    pub(super) fn completed(&mut self, op: Op, bytes: u64, good: bool) {
+        match (op, good) {
+            (Op::Send, true) => (self.send_wrs, self.send_bytes) = (self.send_wrs + 1, self.send_bytes + bytes),
+            (Op::Send, false) => {}
+            (Op::Read, true) => {
+                (self.rdma_read_wrs, self.rdma_read_bytes) = (self.rdma_read_wrs + 1, self.rdma_read_bytes + bytes);
+            }
+            (Op::Read, false) => self.rdma_read_wr_err += 1,
+            (Op::Write, true) => {
+                (self.rdma_write_wrs, self.rdma_write_bytes) = (self.rdma_write_wrs + 1, self.rdma_write_bytes + bytes);
+            }
+            (Op::Write, false) => self.rdma_write_wr_err += 1,
+        }
+    }
+
+    /// A command that failed. ETIME is what the driver says of one that the device never completed.
+    pub(super) fn failed(&mut self, command: &str, errno: Errno) {
         self.cmds_err += 1;
+        self.no_completion_cmds += u64::from(errno == ETIME);
         match command {
             "alloc_pd" => self.alloc_pd_err += 1,
             "create_qp" => self.create_qp_err += 1,

@@ -1,30 +1,42 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Completion queues: the ring, what waits for room in it, and events.
 
-use super::efa::{self, CqDoorbell};
+use super::flight::wake;
 use super::host::{AsyncEvent, ContextId, Errno, Host};
 use super::request::Completion;
 use super::types::errno::{EBUSY, EINVAL, ENOENT, ENOMEM, EOPNOTSUPP};
 use super::types::{CqInfo, CqSpec};
+use super::wire::{CqDoorbell, CqRing};
 use super::{Device, PAGE, numbers};
 use crate::profile::caps;
 use std::collections::VecDeque;
 
 /// Completions that wait for room. Requests are bounded by their rings; more than this only a broken user can have.
 const BACKLOG: usize = 1 << 17;
+/// A program that leaves completions unread for so long may be asleep on its channel. One that is only kept from running, by others on its
+/// processor, must not be taken for that.
+pub(super) const UNREAD_MS: u64 = 100;
 
 #[derive(Debug)]
 pub(super) struct Cq {
     pub ctx: ContextId,
     pub spec: CqSpec,
     pub info: CqInfo,
+    ring: CqRing,
     /// Completions written, ever.
     produced: u32,
     backlog: VecDeque<Completion>,
     /// The command number (`cmd_sn`) for which the event was already sent.
     event_sent: Option<u8>,
+    /// The command number for which "armed" was seen, whatever the doorbell says since.
+    armed: Option<u8>,
+    /// What the doorbell said when completions were first seen unread without a reason for an event, and when that was.
+    unread: Option<(CqDoorbell, u64)>,
     /// The provider never tells how far it has read (rdma-core before 34), so nothing can be held back for it.
     blind: bool,
+    /// Entries of all queues that have ever led here: so many completions can at most be unread, if a place in a queue is used again only
+    /// once its completion has been read.
+    entries_of_users: u64,
     pub users: u32,
 }
 
@@ -36,8 +48,8 @@ impl Device {
             if spec.cqe == 0 || !spec.cqe.is_power_of_two() || spec.cqe > p.max_cqe.value {
                 return Err(EINVAL);
             }
-            let sizes_ok = spec.entry_size == 16 && !spec.with_sgid || spec.entry_size == 32;
-            if !sizes_ok || spec.sub_cqs != 1 || spec.comp_vector >= p.comp_vectors.value {
+            let bytes = p.kind.queues().cq_bytes(spec).ok_or(EINVAL)?;
+            if spec.comp_vector >= p.comp_vectors.value {
                 return Err(EINVAL);
             }
             if spec.channel.is_some() && !p.has(caps::CQ_NOTIFICATIONS) || spec.with_sgid && !p.has(caps::CQ_WITH_SGID)
@@ -48,7 +60,7 @@ impl Device {
                 return Err(ENOMEM);
             }
             let number = numbers::next(&mut d.last_cq, 0..=0xfffe, |n| d.cqs.contains_key(&n)).ok_or(ENOMEM)?;
-            let ring_bytes = (u64::from(spec.cqe) * u64::from(spec.entry_size)).next_multiple_of(PAGE);
+            let ring_bytes = bytes.next_multiple_of(PAGE);
             let ring_offset = host.shm_alloc(ctx, ring_bytes).ok_or(ENOMEM)?;
             let Some(doorbell_offset) = host.shm_alloc(ctx, PAGE) else {
                 host.shm_free(ctx, ring_offset, ring_bytes);
@@ -67,10 +79,22 @@ impl Device {
                 ctx,
                 spec: *spec,
                 info,
+                ring: CqRing {
+                    kind: p.kind.queues(),
+                    ctx,
+                    offset: ring_offset,
+                    doorbell_offset,
+                    entries: spec.cqe,
+                    entry_size: spec.entry_size,
+                    with_sgid: spec.with_sgid,
+                },
                 produced: 0,
                 backlog: VecDeque::new(),
                 event_sent: None,
+                armed: None,
+                unread: None,
                 blind: false,
+                entries_of_users: 0,
                 users: 0,
             };
             d.cqs.insert(number, cq);
@@ -108,6 +132,13 @@ impl Device {
         }
     }
 
+    /// A queue with that many places begins at its start, and its completions go to this CQ.
+    pub(super) fn cq_expects(&mut self, cq: u32, places: u32) {
+        if let Some(c) = self.cqs.get_mut(&cq) {
+            c.entries_of_users = c.entries_of_users.saturating_add(u64::from(places));
+        }
+    }
+
     /// Writes a completion, or keeps it until the user has made room. Unsolicited ones have no request that paces them: without
     /// room they are lost, as the device's are.
     pub(super) fn complete(&mut self, host: &mut dyn Host, cq: u32, c: Completion) {
@@ -125,10 +156,12 @@ impl Device {
             return;
         }
         let doorbell = q.doorbell(host);
-        let room = q.backlog.is_empty() && q.room(doorbell);
+        let room = q.backlog.is_empty() && q.room(doorbell, c.recv.is_some_and(|r| r.unsolicited));
         if room {
             q.write(host, &c);
-            q.notify(host, doorbell, true);
+            if let Some(at) = q.notify(host, doorbell, true, self.now_ms) {
+                wake(&mut self.wake_at_ms, at);
+            }
         } else if c.recv.is_some_and(|r| r.unsolicited) || q.backlog.len() >= BACKLOG {
             host.trace(&format!("{} cq {cq}: completion of QP {} LOST: the CQ is full", self.name, c.qpn));
         } else {
@@ -139,57 +172,80 @@ impl Device {
     /// Moves waiting completions into the ring and looks whether the user armed it.
     pub(super) fn pump_cq(&mut self, host: &mut dyn Host, cq: u32) {
         let Some(q) = self.cqs.get_mut(&cq) else { return };
-        if q.backlog.is_empty() && q.spec.channel.is_none() {
-            return;
-        }
         let doorbell = q.doorbell(host);
         let mut wrote = false;
-        while q.room(doorbell) {
+        while q.room(doorbell, false) {
             let Some(c) = q.backlog.pop_front() else { break };
             q.write(host, &c);
             wrote = true;
         }
-        q.notify(host, doorbell, wrote);
+        if let Some(at) = q.notify(host, doorbell, wrote, self.now_ms) {
+            wake(&mut self.wake_at_ms, at);
+        }
         self.moved |= wrote;
         self.restless |= !q.backlog.is_empty();
+        self.armed |= q.armed.is_some();
     }
 }
 
 impl Cq {
-    fn doorbell(&self, host: &mut dyn Host) -> CqDoorbell {
-        CqDoorbell::from_word(host.shm_load32(self.ctx, self.info.doorbell_offset))
+    /// A step has something to look at.
+    pub fn has_work(&self) -> bool {
+        !self.backlog.is_empty() || self.spec.channel.is_some()
     }
 
-    fn room(&self, doorbell: CqDoorbell) -> bool {
-        self.blind || u32::from((self.produced as u16).wrapping_sub(doorbell.consumer)) < self.info.cqe
+    fn doorbell(&self, host: &mut dyn Host) -> CqDoorbell {
+        self.ring.doorbell(host)
+    }
+
+    /// A program that drives the queues itself need not tell what it has read, and a device does not ask: as long as nothing was ever
+    /// told, a ring that the queues can't fill has room. No queue bounds what is unsolicited.
+    fn room(&self, doorbell: CqDoorbell, unsolicited: bool) -> bool {
+        let large_enough = doorbell.consumer == 0 && self.entries_of_users <= u64::from(self.info.cqe);
+        self.blind
+            || large_enough && !unsolicited
+            || u32::from((self.produced as u16).wrapping_sub(doorbell.consumer)) < self.info.cqe
     }
 
     fn write(&mut self, host: &mut dyn Host, c: &Completion) {
-        let cqe = self.info.cqe;
-        let phase = self.produced & cqe == 0;
-        let at = self.info.ring_offset + u64::from(self.produced & (cqe - 1)) * u64::from(self.spec.entry_size);
-        let bytes = efa::cqe::encode(c, phase, self.spec.with_sgid);
-        let (first, rest) = bytes.split_at(8);
-        // The phase bit is in the first word: it goes last, and releases the rest.
-        host.shm_write(self.ctx, at + 8, rest.get(..self.spec.entry_size as usize - 8).unwrap_or(rest));
-        host.shm_store64_release(self.ctx, at, u64::from_le_bytes(first.try_into().unwrap_or([0; 8])));
+        self.ring.write(host, self.produced, c);
         self.produced = self.produced.wrapping_add(1);
     }
 
-    /// The doorbell holds only the last thing said, so an "arm" may have been overwritten by a poll before anybody looked. The
-    /// rule that loses no event: one event per command number; it is sent when a completion is written, armed or not, and when
-    /// "armed" is seen with completions unread. An early event is the price, and verbs programs must bear those anyway. Before the
-    /// first completion is read no poll can have overwritten anything: then only "armed" counts.
-    fn notify(&mut self, host: &mut dyn Host, doorbell: CqDoorbell, wrote: bool) {
-        let Some(channel) = self.spec.channel else { return };
+    /// At most one event per command number: at once when a completion is written into a CQ that is armed. The doorbell holds only
+    /// the last thing said, so an "arm" may have been overwritten by a poll before anybody looked, or may have come between a
+    /// completion and the poll that takes it. Both look like completions that nobody takes: those get their event when that has lasted
+    /// a moment, so that a program which is about to poll is not sent to poll again in vain. Before the first completion is read no
+    /// poll can have overwritten anything: then only "armed" counts. Answers when to look again.
+    fn notify(&mut self, host: &mut dyn Host, doorbell: CqDoorbell, wrote: bool, now: u64) -> Option<u64> {
+        let channel = self.spec.channel?;
         if self.event_sent == Some(doorbell.cmd_sn) {
-            return;
+            return None;
         }
-        let unread = self.produced as u16 != doorbell.consumer;
+        if doorbell.arm {
+            self.armed = Some(doorbell.cmd_sn);
+        }
+        let armed = self.armed == Some(doorbell.cmd_sn);
         let untouched = doorbell.consumer == 0 && self.produced <= self.info.cqe;
-        if wrote && !untouched || doorbell.arm && unread {
-            self.event_sent = Some(doorbell.cmd_sn);
-            host.completion_event(channel, self.spec.user_handle);
+        if self.produced as u16 == doorbell.consumer || untouched && !armed {
+            self.unread = None;
+            return None;
         }
+        if !(wrote && armed) {
+            let since = match self.unread {
+                Some((seen, since)) if seen == doorbell => since,
+                _ => {
+                    self.unread = Some((doorbell, now));
+                    now
+                }
+            };
+            if now < since + UNREAD_MS {
+                return Some(since + UNREAD_MS);
+            }
+        }
+        (self.unread, self.armed) = (None, None);
+        self.event_sent = Some(doorbell.cmd_sn);
+        host.completion_event(channel, self.spec.user_handle);
+        None
     }
 }

@@ -4,7 +4,7 @@
 use super::Device;
 use super::host::{Address, Host, Segment, Sent};
 use super::packet::Packet;
-use super::place::place;
+use super::place::{Gone, place};
 use super::request::{MAX_SEND_SGE, Op, SendRequest, status};
 use super::types::access;
 
@@ -216,12 +216,15 @@ impl Device {
         let mut to = [Segment { addr: 0, len: 0 }; MAX_SEND_SGE];
         let pd = self.qps.get(&qpn).map_or(0, |q| q.spec.pd);
         let count = req.local.sges().len();
-        let placed = self.translate_all(pd, req.local.sges(), access::LOCAL_WRITE, &mut to).is_ok()
-            && place(host, &p.payload, u64::from(offset), to.get(..count).unwrap_or(&[]));
-        if !placed {
-            self.end(host, p.request, status::INVALID_LKEY);
-        } else if complete {
-            self.end(host, p.request, status::OK);
+        let placed = match self.translate_all(pd, req.local.sges(), access::LOCAL_WRITE, &mut to) {
+            Ok(()) => place(host, &p.payload, u64::from(offset), to.get(..count).unwrap_or(&[])),
+            Err(_) => Err(Gone::Target),
+        };
+        match placed {
+            Ok(()) if complete => self.end(host, p.request, status::OK),
+            Ok(()) => {}
+            Err(Gone::Target) => self.end(host, p.request, status::INVALID_LKEY),
+            Err(Gone::Source) => self.end(host, p.request, status::REMOTE_BAD_ADDRESS),
         }
     }
 }

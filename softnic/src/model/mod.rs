@@ -3,7 +3,7 @@
 //!
 //! One [`Device`] is one device as one process sees it: only that process's objects live in it. All calls come one at a
 //! time (the caller locks). The objects and the engine (`send`, `target`) speak of requests and completions; what a request looks like
-//! in memory is the business of `efa`, and a second personality would stand beside it.
+//! in memory is the business of `wire`, which asks the device's kind.
 //!
 //! The control calls (errors are positive errno numbers; handles are unique per device and kind, and checked against the context):
 //!
@@ -22,18 +22,20 @@
 //! step(host) -> Progress                              looks at doorbells, executes, completes
 //! receive(host, &Packet)                              a packet for this device came in (from Host::send of another one)
 //! peer_gone(host, &mut dyn FnMut(&Address) -> Option<Sent>)      the host learned of dead peers: Dead, Unreachable or NoQp for those
+//! peer_silent(host, &mut dyn FnMut(&Address) -> bool)    requests to those end with status 13; what arrives later all the same is carried out
 //! remove(host)                                        the device is pulled: async event, then everything but destroy answers EIO
 //! ```
 //!
 //! Arming a CQ is a store into its doorbell by the provider; there is no call for it.
+#![forbid(unsafe_code)]
 
 pub mod counters;
-pub mod efa;
 pub mod host;
 pub mod packet;
 pub mod request;
 pub mod rng;
 pub mod types;
+pub mod wire;
 
 mod ah;
 mod cq;
@@ -44,12 +46,11 @@ mod place;
 mod qp;
 mod send;
 mod target;
-mod transition;
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
-use crate::fault::{DeviceFault, Faults};
+use crate::fault::{COMMANDS, DeviceFault, Faults};
 use crate::profile::Profile;
 use counters::Counters;
 use host::{Address, AsyncEvent, ContextId, Errno, Gid, Host, Sent};
@@ -111,14 +112,14 @@ pub struct Device {
     last_qpn: u32,
 
     /// Requests under way, by number.
-    flights: BTreeMap<u64, flight::Flight>,
+    flights: BTreeMap<u64, Box<flight::Flight>>,
     last_request: u64,
     /// When one of them needs to be looked at.
     flights_due_ms: u64,
     /// Peers that took a request, while others of ours may wait for them.
     progressed: Vec<Address>,
     /// Requests that were reported dead and place their data all the same (a fault), and when.
-    late: Vec<(u64, flight::Flight)>,
+    late: Vec<(u64, Box<flight::Flight>)>,
     partial_writes: BTreeMap<(Address, u64), target::PartialWrite>,
     read_jobs: VecDeque<target::ReadJob>,
     /// Answers for which there was no room.
@@ -127,8 +128,12 @@ pub struct Device {
     /// Of the call that is running.
     now_ms: u64,
     moved: bool,
+    more: bool,
     restless: bool,
+    armed: bool,
     wake_at_ms: Option<u64>,
+    /// For how many steps the next one counts.
+    steps: u8,
 }
 
 impl Device {
@@ -164,8 +169,11 @@ impl Device {
             outbox: VecDeque::new(),
             now_ms: 0,
             moved: false,
+            more: false,
             restless: false,
+            armed: false,
             wake_at_ms: None,
+            steps: 1,
         }
     }
 
@@ -243,6 +251,7 @@ impl Device {
 
     /// As `run`, for calls that work on a device that is gone.
     fn run_destroy<T>(&mut self, name: &str, call: impl FnOnce(&mut Device) -> Result<T, Errno>) -> Result<T, Errno> {
+        debug_assert!(COMMANDS.contains(&name), "{name} can't be named in a fault file");
         self.counters.submitted_cmds += 1;
         let result = match self.faults.command(name) {
             Some(errno) => Err(errno),
@@ -250,7 +259,7 @@ impl Device {
         };
         match &result {
             Ok(_) => self.counters.completed_cmds += 1,
-            Err(_) => self.counters.failed(name),
+            Err(errno) => self.counters.failed(name, *errno),
         }
         result
     }
@@ -260,7 +269,7 @@ impl Device {
     pub fn step(&mut self, host: &mut dyn Host) -> Progress {
         self.now_ms = host.now_ms();
         self.wake_at_ms = self.faults.next_tick_ms();
-        self.restless = false;
+        (self.restless, self.armed) = (false, false);
         let fault = self.faults.tick(self.now_ms);
         if fault != DeviceFault::default() {
             self.device_fault(host, fault);
@@ -269,41 +278,49 @@ impl Device {
             return Progress::default();
         }
         self.resume_answers(host);
-        self.each_qp(|d, qpn| {
-            d.wake_waiters(host, qpn);
-            d.take_sends(host, qpn, false);
-            d.begin_sends(host, qpn);
-            d.flush_if_dead(host, qpn);
-            d.restless |= d.qps.get(&qpn).is_some_and(qp::Qp::is_restless);
-        });
+        let mut held = None;
+        let mut next = 0;
+        while let Some(qpn) = self.qps.range(next..).find(|(_, q)| q.has_work(host)).map(|(n, _)| *n) {
+            self.wake_waiters(host, qpn);
+            self.count_down_holds(qpn);
+            self.take_sends(host, qpn, false);
+            self.begin_sends(host, qpn);
+            self.flush_if_dead(host, qpn);
+            if let Some(q) = self.qps.get(&qpn) {
+                self.restless |= q.is_restless();
+                held = held.into_iter().chain(q.held()).min();
+            }
+            next = qpn + 1;
+        }
+        self.steps = 1;
         self.resume_sends(host);
         let mut next = 0;
-        while let Some(cq) = self.cqs.range(next..).next().map(|(n, _)| *n) {
+        while let Some(cq) = self.cqs.range(next..).find(|(_, q)| q.has_work()).map(|(n, _)| *n) {
             self.pump_cq(host, cq);
             next = cq + 1;
         }
         let unsent = !self.outbox.is_empty() || !self.read_jobs.is_empty() || self.flights_due_ms <= self.now_ms;
-        let restless = self.restless || unsent;
-        Progress { busy: std::mem::take(&mut self.moved), restless, wake_at_ms: self.wake_at_ms }
+        let held = held.unwrap_or(0);
+        self.moved |= held > 0;
+        let (restless, held) = if self.restless || unsent { (true, 0) } else { (held > 0, held) };
+        let more = std::mem::take(&mut self.more) || !self.progressed.is_empty();
+        let (busy, armed) = (std::mem::take(&mut self.moved), self.armed);
+        Progress { busy, more, restless, held, armed, wake_at_ms: self.wake_at_ms }
+    }
+
+    /// The next step counts for so many, see `Progress::held`.
+    pub fn count_steps(&mut self, steps: u32) {
+        self.steps = u8::try_from(steps).unwrap_or(u8::MAX);
     }
 
     /// The words of shared memory that the provider writes when it wants something. While none of them has changed, no packet has come
-    /// and no timer is due, a step after one that was neither busy nor restless would do nothing.
+    /// and no timer is due, a step after one that had no more to do and was not restless would do nothing.
     pub fn doorbells(&self, visit: &mut dyn FnMut(ContextId, u64)) {
         for q in self.qps.values() {
-            visit(q.ctx, q.info.doorbell_offset + u64::from(efa::SQ_DOORBELL));
+            visit(q.ctx, q.rings.send_word());
         }
         for q in self.cqs.values().filter(|q| q.spec.channel.is_some()) {
             visit(q.ctx, q.info.doorbell_offset);
-        }
-    }
-
-    /// Visits every QP, whatever the visit does to the table.
-    fn each_qp(&mut self, mut visit: impl FnMut(&mut Device, u32)) {
-        let mut next = 0;
-        while let Some(qpn) = self.qps.range(next..).next().map(|(n, _)| *n) {
-            visit(self, qpn);
-            next = qpn + 1;
         }
     }
 
@@ -347,6 +364,16 @@ impl Device {
         self.partial_writes.retain(|(peer, _), _| fate(peer).is_none());
         for q in self.qps.values_mut() {
             q.rnr_waiters.retain(|peer| fate(peer).is_none());
+        }
+    }
+
+    /// Peers have not moved for longer than is waited. They may wake up later and carry out what they find; its sender has stopped
+    /// waiting for the answer.
+    pub fn peer_silent(&mut self, host: &mut dyn Host, silent: &mut dyn FnMut(&Address) -> bool) {
+        self.now_ms = host.now_ms();
+        let lost: Vec<u64> = self.flights.iter().filter(|(_, f)| silent(&f.dest)).map(|(id, _)| *id).collect();
+        for id in lost {
+            self.verdict(host, id, flight::gone_status(Sent::Dead));
         }
     }
 

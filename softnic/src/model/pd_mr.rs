@@ -20,6 +20,8 @@ pub(super) struct Pd {
 pub(super) struct Mr {
     pub ctx: ContextId,
     pub info: MrInfo,
+    /// Its memory was freed by its owner, a GPU's driver: nobody has access any more.
+    pub lost: bool,
 }
 
 /// The regions of a device, by key. A key is 16 bits of index and 8 bits of generation, so a stale key finds nothing.
@@ -114,7 +116,7 @@ impl Device {
             let key = d.mrs.new_key().ok_or(ENOMEM)?;
             let info = MrInfo { handle: key, lkey: key, rkey: key, spec: *spec };
             d.mrs.pages += pages;
-            d.mrs.by_key.insert(key, Mr { ctx, info });
+            d.mrs.by_key.insert(key, Mr { ctx, info, lost: false });
             d.pd_users(spec.pd, true);
             Ok(info)
         })
@@ -136,9 +138,20 @@ impl Device {
         })
     }
 
+    /// The memory from `start` was freed behind the program's back. Requests that use its regions fail as if these were deregistered;
+    /// that is still to be done, and will succeed. Tells their keys.
+    pub fn mr_lost(&mut self, start: u64) -> Vec<u32> {
+        let lost = self.mrs.by_key.iter_mut().filter(|(_, mr)| mr.info.spec.start == start);
+        lost.map(|(key, mr)| {
+            mr.lost = true;
+            *key
+        })
+        .collect()
+    }
+
     /// Where a key's range lies in memory. None: no such key, another PD, out of range, or without `need`ed access.
     pub(super) fn translate(&self, key: u32, pd: u32, addr: u64, len: u32, need: u32) -> Option<Segment> {
-        let spec = &self.mrs.by_key.get(&key)?.info.spec;
+        let spec = &self.mrs.by_key.get(&key).filter(|mr| !mr.lost)?.info.spec;
         let offset = addr.checked_sub(spec.iova)?;
         let inside = offset.checked_add(u64::from(len))? <= spec.length;
         (spec.pd == pd && inside && spec.access & need == need).then(|| Segment { addr: spec.start + offset, len })

@@ -4,8 +4,42 @@
 use super::host::{Host, Segment};
 use super::packet::Payload;
 
-/// Places the payload at byte `skip` of the list `to`. False: it does not fit, or memory is gone (parts may be written then).
-pub(super) fn place(host: &mut dyn Host, payload: &Payload<'_>, skip: u64, to: &[Segment]) -> bool {
+/// Whose memory is gone.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Gone {
+    Source,
+    /// Or the payload does not fit.
+    Target,
+}
+
+/// Places the payload at byte `skip` of the list `to`. Parts may be written when it fails.
+pub(super) fn place(host: &mut dyn Host, payload: &Payload<'_>, skip: u64, to: &[Segment]) -> Result<(), Gone> {
+    if try_place(host, payload, skip, to) {
+        return Ok(());
+    }
+    // One copy of two sides can't tell which of them failed.
+    let readable = match payload {
+        Payload::Bytes(_) => true,
+        Payload::User(segments) => segments.iter().all(|s| is_readable(host, *s)),
+    };
+    Err(if readable { Gone::Target } else { Gone::Source })
+}
+
+fn is_readable(host: &mut dyn Host, s: Segment) -> bool {
+    let mut buffer = [0u8; 4096];
+    let mut at = 0;
+    while at < s.len {
+        let n = (s.len - at).min(buffer.len() as u32);
+        let Some(room) = buffer.get_mut(..n as usize) else { return false };
+        if !host.read(s.addr + u64::from(at), room) {
+            return false;
+        }
+        at += n;
+    }
+    true
+}
+
+fn try_place(host: &mut dyn Host, payload: &Payload<'_>, skip: u64, to: &[Segment]) -> bool {
     let mut space = Space { to, at: skip };
     match payload {
         Payload::Bytes(bytes) => {

@@ -2,10 +2,11 @@
 //! Queue pairs: creation, states, and the end of what is pending in them.
 
 use super::host::{Address, AsyncEvent, ContextId, Errno, Host};
-use super::request::{Completion, MAX_RECV_SGE, Op, Received, RecvRequest, SendRequest, Sge, status};
+use super::request::{Completion, Op, Received, RecvRequest, SendRequest, status};
 use super::types::errno::{EINVAL, ENOENT, ENOMEM, EOPNOTSUPP};
 use super::types::{QpAttr, QpInfo, QpKind, QpQuery, QpSpec, QpState, qp_mask as m};
-use super::{Device, PAGE, efa, numbers, transition};
+use super::wire::{Broken, QpRings, Shape};
+use super::{Device, PAGE, numbers};
 use crate::fault::RequestFault;
 use crate::profile::caps;
 use std::collections::VecDeque;
@@ -29,9 +30,7 @@ pub(super) struct Qp {
     pub spec: QpSpec,
     pub info: QpInfo,
     pub attr: QpAttr,
-    pub sq_stride: u32,
-    pub sq_depth: u32,
-    pub rq_depth: u32,
+    pub rings: QpRings,
     /// Requests (SQ) and descriptors (RQ) taken, ever.
     pub sq_taken: u16,
     pub rq_taken: u16,
@@ -62,6 +61,8 @@ impl Device {
             let rq_bytes = u64::from(spec.rq_ring_bytes).next_multiple_of(PAGE);
             let [sq_offset, rq_offset, doorbell_offset] =
                 alloc_all(host, ctx, [sq_bytes, rq_bytes, PAGE]).ok_or(ENOMEM)?;
+            let kind = d.profile.kind.queues();
+            let (sq_doorbell, rq_doorbell) = kind.doorbells();
             let info = QpInfo {
                 handle: qpn,
                 qpn,
@@ -72,8 +73,8 @@ impl Device {
                 rq_bytes,
                 doorbell_offset,
                 doorbell_bytes: PAGE,
-                sq_doorbell: efa::SQ_DOORBELL,
-                rq_doorbell: efa::RQ_DOORBELL,
+                sq_doorbell,
+                rq_doorbell,
             };
             let mut attr = QpAttr::default();
             if spec.kind == QpKind::Srd && d.profile.has(caps::RNR_RETRY) {
@@ -84,9 +85,7 @@ impl Device {
                 spec: *spec,
                 info,
                 attr,
-                sq_stride: shape.sq_stride,
-                sq_depth: shape.sq_depth,
-                rq_depth: spec.rq_ring_bytes / efa::RX_DESC,
+                rings: QpRings { kind, ctx, sq_offset, rq_offset, doorbell_offset, shape },
                 sq_taken: 0,
                 rq_taken: 0,
                 pending: VecDeque::new(),
@@ -99,6 +98,8 @@ impl Device {
             d.pd_users(spec.pd, true);
             d.cq_users(spec.send_cq, true);
             d.cq_users(spec.recv_cq, true);
+            d.cq_expects(spec.send_cq, shape.sq_depth);
+            d.cq_expects(spec.recv_cq, shape.rq_depth);
             Ok(info)
         })
     }
@@ -112,29 +113,11 @@ impl Device {
         let over = c.max_send_wr > p.max_sq_wr.value
             || c.max_recv_wr > p.max_rq_wr.value
             || c.max_send_sge > u32::from(p.max_sq_sge.value)
-            || c.max_recv_sge > u32::from(p.max_rq_sge.value)
-            || c.max_inline_data > u32::from(p.inline_buf_size.value.max(p.inline_buf_size_ex.value));
-        if over || spec.sl != 0 && spec.sl != 8 {
+            || c.max_recv_sge > u32::from(p.max_rq_sge.value);
+        if over {
             return Err(EINVAL);
         }
-        let sq_depth = if spec.sq_ring_bytes == 0 {
-            0
-        } else {
-            c.max_send_wr.max(u32::from(p.min_sq_wr.value)).next_power_of_two()
-        };
-        let sq_stride = spec.sq_ring_bytes.checked_div(sq_depth).unwrap_or(64);
-        let wide = sq_stride == 128 && p.inline_buf_size_ex.value > 0;
-        let sq_ok = sq_depth * sq_stride == spec.sq_ring_bytes && (sq_stride == 64 || wide)
-            || spec.sq_ring_bytes == 0 && c.max_send_wr == 0;
-        let rq_descs = spec.rq_ring_bytes / efa::RX_DESC;
-        let rq_ok = spec.rq_ring_bytes.is_multiple_of(efa::RX_DESC)
-            && (rq_descs == 0 || rq_descs.is_power_of_two())
-            && rq_descs <= 1 << 15
-            && u64::from(rq_descs) >= u64::from(c.max_recv_wr);
-        if !sq_ok || spec.sq_ring_bytes > p.max_llq_size.value || !rq_ok {
-            return Err(EINVAL);
-        }
-        Ok(Shape { sq_stride, sq_depth })
+        p.kind.queues().shape(p, spec).ok_or(EINVAL)
     }
 
     pub(super) fn qp(&self, ctx: ContextId, qp: u32) -> Result<&Qp, Errno> {
@@ -170,7 +153,7 @@ impl Device {
             let from = if mask & m::CUR_STATE != 0 { attr.cur_state } else { q.attr.state };
             let to = if mask & m::STATE != 0 { attr.state } else { from };
             let bad = from != q.attr.state
-                || !transition::allowed(q.spec.kind, from, to, mask)
+                || !d.profile.kind.queues().may_change(q.spec.kind, from, to, mask)
                 || mask & m::PORT != 0 && attr.port != 1
                 || mask & m::PKEY_INDEX != 0 && attr.pkey_index != 0
                 || mask & m::RNR_RETRY != 0 && attr.rnr_retry > 7;
@@ -221,11 +204,12 @@ impl Device {
                 q.pending.clear();
                 (q.sq_taken, q.rq_taken, q.stalled_until_ms) = (0, 0, 0);
                 q.rnr_waiters.clear();
-                let (ctx, at) = (q.ctx, q.info.doorbell_offset);
-                host.shm_store32(ctx, at + u64::from(efa::SQ_DOORBELL), 0);
-                host.shm_store32(ctx, at + u64::from(efa::RQ_DOORBELL), 0);
+                q.rings.reset(host);
+                let (spec, shape) = (q.spec, q.rings.shape);
                 self.flights.retain(|_, f| f.qpn != qpn);
                 self.forget_target_state(host, qpn);
+                self.cq_expects(spec.send_cq, shape.sq_depth);
+                self.cq_expects(spec.recv_cq, shape.rq_depth);
             }
             _ => {}
         }
@@ -281,13 +265,7 @@ impl Device {
     pub(super) fn complete_send(&mut self, host: &mut dyn Host, qpn: u32, req: &SendRequest, status: u8) {
         let Some(q) = self.qps.get(&qpn) else { return };
         let op = req.op.unwrap_or(Op::Send);
-        if status != status::OK {
-            match op {
-                Op::Read => self.counters.rdma_read_wr_err += 1,
-                Op::Write => self.counters.rdma_write_wr_err += 1,
-                Op::Send => {}
-            }
-        }
+        self.counters.completed(op, req.local.len(), status == status::OK);
         if req.signaled || q.spec.sq_sig_all {
             let cq = q.spec.send_cq;
             self.complete(host, cq, Completion { id: req.id, status, op, qpn, recv: None });
@@ -300,63 +278,53 @@ impl Device {
         self.complete(host, cq, Completion { id, status, op, qpn, recv: Some(recv) });
     }
 
-    /// The next receive request: one or more descriptors, up to the one that says "last".
+    /// The next receive request.
     pub(super) fn take_recv(&mut self, host: &mut dyn Host, qpn: u32) -> Option<RecvRequest> {
         let q = self.qps.get_mut(&qpn)?;
         let doorbell = q.recv_doorbell(host);
-        let waiting = doorbell.wrapping_sub(q.rq_taken);
         q.rnr_doorbell = doorbell;
-        if waiting == 0 {
+        if doorbell == q.rq_taken {
             return None;
         }
-        let mut out = RecvRequest { id: 0, sges: [Sge::default(); MAX_RECV_SGE], count: 0 };
-        let mut broken = u32::from(waiting) > q.rq_depth;
-        for i in 0..waiting {
-            let mut desc = [0u8; efa::RX_DESC as usize];
-            let slot = u32::from(q.rq_taken.wrapping_add(i)) & q.rq_depth.saturating_sub(1);
-            host.shm_read(q.ctx, q.info.rq_offset + u64::from(slot * efa::RX_DESC), &mut desc);
-            let desc = efa::wqe::parse_recv(&desc);
-            broken |= desc.first != (i == 0);
-            if i == 0 {
-                out.id = desc.id;
+        match q.rings.read_recv(host, q.rq_taken, doorbell) {
+            Ok(found) => {
+                let (request, entries) = found?;
+                q.rq_taken = q.rq_taken.wrapping_add(entries);
+                Some(request)
             }
-            match out.sges.get_mut(out.count) {
-                Some(place) if !broken => *place = desc.sge,
-                _ => {
-                    q.rq_taken = q.rq_taken.wrapping_add(waiting);
-                    self.qp_fatal(host, qpn, "receive descriptors without first or last, or more than the ring holds");
-                    return None;
-                }
-            }
-            out.count += 1;
-            if desc.last {
-                q.rq_taken = q.rq_taken.wrapping_add(i + 1);
-                return Some(out);
+            Err(Broken) => {
+                q.rq_taken = doorbell;
+                self.qp_fatal(host, qpn, "receive descriptors without first or last, or more than the ring holds");
+                None
             }
         }
-        None
     }
 }
 
 impl Qp {
+    /// A step has something to look at.
+    pub fn has_work(&self, host: &mut dyn Host) -> bool {
+        !self.pending.is_empty() || self.is_restless() || self.rings.sends_posted(host) != self.sq_taken
+    }
+
     /// It waits for receive requests, whose doorbell nobody watches.
     pub fn is_restless(&self) -> bool {
         !self.rnr_waiters.is_empty() || self.attr.state == QpState::Err
     }
 
     pub fn holding(&self) -> bool {
-        self.pending.iter().any(|p| p.hold > 0)
+        self.held().is_some()
     }
 
-    /// Receive descriptors written, ever.
+    /// After how many steps the first request that is held back goes.
+    pub fn held(&self) -> Option<u8> {
+        self.pending.iter().map(|p| p.hold).filter(|hold| *hold > 0).min()
+    }
+
+    /// Receive entries posted, ever.
     pub fn recv_doorbell(&self, host: &mut dyn Host) -> u16 {
-        host.shm_load32(self.ctx, self.info.doorbell_offset + u64::from(efa::RQ_DOORBELL)) as u16
+        self.rings.recvs_posted(host)
     }
-}
-
-struct Shape {
-    sq_stride: u32,
-    sq_depth: u32,
 }
 
 fn alloc_all(host: &mut dyn Host, ctx: ContextId, bytes: [u64; 3]) -> Option<[u64; 3]> {

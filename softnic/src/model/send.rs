@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The requester: takes requests from send rings, in an order of its own, checks them and sends their packets.
 
+use super::Device;
 use super::flight::{DATAGRAM_PATIENCE_MS, Flight, Piece, Stage, gone_status, wake};
 use super::host::{Address, Host, Segment, Sent};
 use super::packet::{CHUNK, Kind, Packet, Payload};
 use super::qp::Pending;
 use super::request::{Local, MAX_SEND_SGE, Op, Remote, SendRequest, status};
+use super::rng::Rng;
 use super::types::{QpKind, QpState, access};
-use super::{Device, efa};
 use crate::profile::caps;
 use std::borrow::Cow;
 
@@ -19,7 +20,7 @@ const PATIENCE: u16 = 32;
 /// meet otherwise. A ring of the doorbell is two steps, a poll two more. No longer than the time, either.
 const HOLD_ONE_IN: usize = 4;
 const HOLD_STEPS: (u8, u8) = (3, 9);
-const HOLD_MS: u64 = 1;
+pub(super) const HOLD_MS: u64 = 1;
 /// Requests that one QP begins in one step.
 const BUDGET: usize = 128;
 /// Placement inside a WRITE is reordered in blocks that are aligned to this.
@@ -32,34 +33,25 @@ impl Device {
         if q.attr.state != QpState::Rts && !flushing {
             return;
         }
-        let doorbell = host.shm_load32(q.ctx, q.info.doorbell_offset + u64::from(efa::SQ_DOORBELL)) as u16;
+        let doorbell = q.rings.sends_posted(host);
         let waiting = doorbell.wrapping_sub(q.sq_taken);
         if waiting == 0 {
             return;
         }
         self.moved = true;
-        if u32::from(waiting) > q.sq_depth {
+        if u32::from(waiting) > q.rings.shape.sq_depth {
             q.sq_taken = doorbell;
             return self.qp_fatal(host, qpn, "the send doorbell moved by more than the ring holds");
         }
         for _ in 0..waiting {
-            let mut wqe = [0u8; 128];
-            let slot = u32::from(q.sq_taken) & (q.sq_depth - 1);
-            let stride = q.sq_stride as usize;
-            let wqe = wqe.get_mut(..stride).unwrap_or(&mut []);
-            host.shm_read(q.ctx, q.info.sq_offset + u64::from(slot) * u64::from(q.sq_stride), wqe);
+            let req = q.rings.read_send(host, q.sq_taken);
             q.sq_taken = q.sq_taken.wrapping_add(1);
-            let req = efa::wqe::parse_send(wqe);
             if host.tracing() {
                 host.trace(&format!("{} qp {qpn}: {req}", self.name));
             }
             let fault = self.faults.request(req.op.unwrap_or(Op::Send), qpn);
             let due_ms = if fault.delay_ms > 0 { self.now_ms + fault.delay_ms } else { 0 };
-            let hold = if self.shuffle && self.rng.below(HOLD_ONE_IN) == 0 {
-                HOLD_STEPS.0 + self.rng.below(usize::from(HOLD_STEPS.1 - HOLD_STEPS.0)) as u8
-            } else {
-                0
-            };
+            let hold = if self.shuffle { draw_hold(&mut self.rng).saturating_sub(1) } else { 0 };
             if hold > 0 && !q.holding() {
                 q.held_until_ms = self.now_ms + HOLD_MS;
             }
@@ -72,7 +64,6 @@ impl Device {
 
     /// Begins what a QP has pending, in shuffled order.
     pub(super) fn begin_sends(&mut self, host: &mut dyn Host, qpn: u32) {
-        self.count_down_holds(qpn);
         for _ in 0..BUDGET {
             if !self.port_up || self.removed {
                 return;
@@ -87,18 +78,15 @@ impl Device {
             }
             self.begin(host, qpn, next);
         }
+        self.more = true;
     }
 
-    fn count_down_holds(&mut self, qpn: u32) {
+    pub(super) fn count_down_holds(&mut self, qpn: u32) {
         let Some(q) = self.qps.get_mut(&qpn) else { return };
         let over = q.held_until_ms < self.now_ms;
-        let mut held = false;
         for p in &mut q.pending {
-            p.hold = if over { 0 } else { p.hold.saturating_sub(1) };
-            held |= p.hold > 0;
+            p.hold = if over { 0 } else { p.hold.saturating_sub(self.steps) };
         }
-        self.moved |= held;
-        self.restless |= held;
     }
 
     /// Takes one pending request out: any of the first few, and none waits for ever.
@@ -150,12 +138,11 @@ impl Device {
             Ok(dest) => dest,
             Err(code) => return self.complete_send(host, qpn, &p.req, code),
         };
-        self.count_begin(&p.req);
         let ud = self.qps.get(&qpn).is_some_and(|q| q.spec.kind == QpKind::Ud);
         let deadline_ms = ud.then(|| self.now_ms + DATAGRAM_PATIENCE_MS);
-        let pieces = self.cut(host, &p.req, &dest);
+        let pieces = self.cut_write(host, &p.req, &dest);
         let stage = Stage::Sending;
-        let mut flight = Flight {
+        let mut flight = Box::new(Flight {
             qpn,
             req: p.req,
             dest,
@@ -166,7 +153,7 @@ impl Device {
             sent: 0,
             got: 0,
             silent: false,
-        };
+        });
         if let Some(ms) = p.fault.late_dma_ms {
             self.complete_send(host, qpn, &p.req, status::UNRESPONSIVE);
             flight.silent = true;
@@ -182,7 +169,7 @@ impl Device {
         self.transmit(host, id);
     }
 
-    pub(super) fn add_flight(&mut self, flight: Flight) -> u64 {
+    pub(super) fn add_flight(&mut self, flight: Box<Flight>) -> u64 {
         self.last_request = self.last_request.wrapping_add(1);
         self.look_at_flights(flight.deadline_ms.unwrap_or(u64::MAX));
         self.flights.insert(self.last_request, flight);
@@ -215,25 +202,31 @@ impl Device {
         Ok(Address { gid, qpn: req.dest_qpn })
     }
 
-    fn count_begin(&mut self, req: &SendRequest) {
-        let bytes = req.local.len();
-        let c = &mut self.counters;
-        match req.op {
-            Ok(Op::Send) => (c.send_wrs, c.send_bytes) = (c.send_wrs + 1, c.send_bytes + bytes),
-            Ok(Op::Read) => (c.rdma_read_wrs, c.rdma_read_bytes) = (c.rdma_read_wrs + 1, c.rdma_read_bytes + bytes),
-            Ok(Op::Write) => {
-                (c.rdma_write_wrs, c.rdma_write_bytes) = (c.rdma_write_wrs + 1, c.rdma_write_bytes + bytes)
-            }
-            Err(_) => {}
-        }
-    }
-
-    /// Cuts a WRITE into pieces: by packet size to other processes, and with SRD's freedom in any order, some of them twice.
-    fn cut(&mut self, host: &mut dyn Host, req: &SendRequest, dest: &Address) -> Vec<Piece> {
+    /// A WRITE as pieces: with SRD's freedom in any order, some of them twice.
+    fn cut_write(&mut self, host: &mut dyn Host, req: &SendRequest, dest: &Address) -> Vec<Piece> {
         if req.op != Ok(Op::Write) {
             return Vec::new();
         }
-        let len = req.remote.len;
+        let mut pieces = self.cut(host, req.remote.len, dest);
+        if self.shuffle
+            && pieces.len() > 1
+            && self.rng.below(4) == 0
+            && let Some(again) = pieces.get(self.rng.below(pieces.len())).copied()
+        {
+            pieces.push(again);
+        }
+        self.shuffle_pieces(&mut pieces);
+        pieces
+    }
+
+    pub(super) fn shuffle_pieces(&mut self, pieces: &mut [Piece]) {
+        if self.shuffle {
+            self.rng.shuffle(pieces);
+        }
+    }
+
+    /// Cuts bytes on their way to `dest` into pieces: by packet size to other processes, and so that there is something to shuffle.
+    pub(super) fn cut(&mut self, host: &mut dyn Host, len: u32, dest: &Address) -> Vec<Piece> {
         let local = self.is_mine(dest) || host.is_local(dest);
         let mut size = if local { len } else { CHUNK };
         if self.shuffle {
@@ -248,14 +241,6 @@ impl Device {
         }
         if pieces.is_empty() {
             pieces.push(Piece { offset: 0, len: 0 });
-        }
-        if self.shuffle && pieces.len() > 1 {
-            if self.rng.below(4) == 0
-                && let Some(again) = pieces.get(self.rng.below(pieces.len())).copied()
-            {
-                pieces.push(again);
-            }
-            self.rng.shuffle(&mut pieces);
         }
         pieces
     }
@@ -354,4 +339,12 @@ impl Device {
         let source = Address { gid: self.gid, qpn };
         Ok(self.route(host, &Packet { source, dest, request: id, kind, payload }))
     }
+}
+
+/// For how many steps a request is held back; mostly none.
+pub(super) fn draw_hold(rng: &mut Rng) -> u8 {
+    if rng.below(HOLD_ONE_IN) != 0 {
+        return 0;
+    }
+    HOLD_STEPS.0 + rng.below(usize::from(HOLD_STEPS.1 - HOLD_STEPS.0)) as u8
 }

@@ -2,12 +2,13 @@
 //! The responder: executes what comes from other QPs, under this process's own keys.
 
 use super::Device;
-use super::flight::wake;
+use super::flight::{Piece, wake};
 use super::host::{Address, Host, Segment, Sent};
-use super::packet::{CHUNK, Kind, Packet, Payload};
-use super::place::place;
+use super::packet::{Kind, Packet, Payload};
+use super::place::{Gone, place};
 use super::qp::Qp;
 use super::request::{MAX_RECV_SGE, Op, Received, status};
+use super::send::{HOLD_MS, draw_hold};
 use super::types::{QpKind, QpState, access};
 use std::borrow::Cow;
 
@@ -37,7 +38,12 @@ pub(super) struct ReadJob {
     raddr: u64,
     rkey: u32,
     length: u32,
-    sent: u32,
+    /// In the order in which they go out.
+    pieces: Vec<Piece>,
+    sent: usize,
+    /// Held back for so many steps, but not beyond the time, so that what comes later may be executed before it (SRD's freedom).
+    hold: u8,
+    held_until_ms: u64,
 }
 
 /// The facts of a WRITE packet.
@@ -70,15 +76,15 @@ impl Device {
         }
         self.counters.rx_pkts += 1;
         self.counters.rx_bytes += p.payload.len();
-        let from_dest = self.flights.get(&p.request).is_some_and(|f| f.dest == p.source);
+        let from_dest = || self.flights.get(&p.request).is_some_and(|f| f.dest == p.source);
         match p.kind {
             Kind::Send { qkey, imm, ud } => self.target_send(host, p, qkey, imm, ud),
             Kind::Write { raddr, rkey, length, offset, pieces, imm, unsolicited } => {
                 self.target_write(host, p, Write { raddr, rkey, length, offset, pieces, imm, unsolicited });
             }
             Kind::ReadReq { raddr, rkey, length } => self.target_read(host, p, raddr, rkey, length),
-            Kind::ReadResp { offset, length } if from_dest => self.read_response(host, p, offset, length),
-            Kind::Ack { status } if from_dest => self.verdict(host, p.request, status),
+            Kind::ReadResp { offset, length } if from_dest() => self.read_response(host, p, offset, length),
+            Kind::Ack { status } if from_dest() => self.verdict(host, p.request, status),
             Kind::Ready => self.receiver_ready(host, p.source, p.request),
             Kind::ReadResp { .. } | Kind::Ack { .. } => {}
         }
@@ -97,6 +103,7 @@ impl Device {
         if !welcome {
             return self.refuse(host, p, status::REMOTE_BAD_QPN);
         }
+        let untaken = self.qps.get(&qpn).map_or(0, |q| q.rq_taken);
         let Some(recv) = self.take_recv(host, qpn) else {
             self.remember_waiter(qpn, p.source);
             return self.refuse(host, p, status::REMOTE_RNR);
@@ -118,12 +125,24 @@ impl Device {
         let to = to.get(..recv.count).unwrap_or(&[]);
         let (ours, theirs) = if u64::from(length) > recv.len() {
             (status::BAD_LENGTH, status::REMOTE_BAD_LENGTH)
-        } else if translated.is_err() || !place(host, &p.payload, u64::from(skip), to) {
+        } else if translated.is_err() {
             (status::INVALID_LKEY, status::REMOTE_BAD_STATUS)
         } else {
-            self.counters.recv_wrs += 1;
-            self.counters.recv_bytes += u64::from(length);
-            (status::OK, status::OK)
+            match place(host, &p.payload, u64::from(skip), to) {
+                Ok(()) => {
+                    self.counters.recv_wrs += 1;
+                    self.counters.recv_bytes += p.payload.len();
+                    (status::OK, status::OK)
+                }
+                Err(Gone::Target) => (status::INVALID_LKEY, status::REMOTE_BAD_STATUS),
+                // Between processes it would not even have been sent.
+                Err(Gone::Source) => {
+                    if let Some(q) = self.qps.get_mut(&qpn) {
+                        q.rq_taken = untaken;
+                    }
+                    return self.reply(host, p, status::INVALID_LKEY);
+                }
+            }
         };
         self.complete_recv(host, qpn, recv.id, Op::Send, ours, received);
         self.reply(host, p, theirs);
@@ -183,8 +202,10 @@ impl Device {
         let Some(all) = self.translate(w.rkey, pd, w.raddr, w.length, access::REMOTE_WRITE) else {
             return status::REMOTE_BAD_ADDRESS;
         };
-        if !place(host, &p.payload, u64::from(w.offset), &[all]) {
-            return status::REMOTE_BAD_ADDRESS;
+        match place(host, &p.payload, u64::from(w.offset), &[all]) {
+            Ok(()) => {}
+            Err(Gone::Target) => return status::REMOTE_BAD_ADDRESS,
+            Err(Gone::Source) => return status::INVALID_LKEY,
         }
         self.counters.rdma_write_recv_bytes += len;
         status::OK
@@ -218,13 +239,31 @@ impl Device {
     }
 
     fn target_read(&mut self, host: &mut dyn Host, p: &Packet<'_>, raddr: u64, rkey: u32, length: u32) {
-        let job = ReadJob { ours: p.dest, peer: p.source, request: p.request, raddr, rkey, length, sent: 0 };
-        match self.check_read(&job) {
-            Err(code) => {
-                self.counters.rx_drops += 1;
-                self.reply(host, p, code);
-            }
-            Ok(_) => self.begin_answer(host, job),
+        let mut job = ReadJob {
+            ours: p.dest,
+            peer: p.source,
+            request: p.request,
+            raddr,
+            rkey,
+            length,
+            pieces: Vec::new(),
+            sent: 0,
+            hold: 0,
+            held_until_ms: 0,
+        };
+        if let Err(code) = self.check_read(&job) {
+            self.counters.rx_drops += 1;
+            return self.reply(host, p, code);
+        }
+        job.pieces = self.cut(host, length, &p.source);
+        self.shuffle_pieces(&mut job.pieces);
+        job.hold = if self.shuffle { draw_hold(&mut self.rng) } else { 0 };
+        let behind = !self.shuffle && self.read_jobs.iter().any(|other| other.peer == job.peer);
+        if job.hold > 0 || behind {
+            job.held_until_ms = self.now_ms + HOLD_MS;
+            self.read_jobs.push_back(job);
+        } else {
+            self.begin_answer(host, job);
         }
     }
 
@@ -244,8 +283,7 @@ impl Device {
 
     /// Answers as much of a READ as there is room for; gives back what is left.
     fn answer_read(&mut self, host: &mut dyn Host, mut job: ReadJob) -> Option<ReadJob> {
-        let local = self.is_mine(&job.peer) || host.is_local(&job.peer);
-        loop {
+        while let Some(next) = job.pieces.get(job.sent).copied() {
             let answer = |d: &mut Device, host: &mut dyn Host, kind, payload: Payload<'_>| {
                 d.route(host, &Packet { source: job.ours, dest: job.peer, request: job.request, kind, payload })
             };
@@ -256,10 +294,8 @@ impl Device {
                     return (sent == Sent::Full).then_some(job);
                 }
             };
-            let left = job.length - job.sent;
-            let len = if local { left } else { left.min(CHUNK) };
-            let piece = [Segment { addr: all.addr + u64::from(job.sent), len }];
-            let kind = Kind::ReadResp { offset: job.sent, length: job.length };
+            let piece = [Segment { addr: all.addr + u64::from(next.offset), len: next.len }];
+            let kind = Kind::ReadResp { offset: next.offset, length: job.length };
             match answer(self, host, kind, Payload::User(Cow::Borrowed(&piece))) {
                 Sent::Ok => {}
                 Sent::Full => return Some(job),
@@ -270,12 +306,10 @@ impl Device {
                 }
                 _ => return None,
             }
-            self.counters.rdma_read_resp_bytes += u64::from(len);
-            job.sent += len;
-            if job.sent >= job.length {
-                return None;
-            }
+            self.counters.rdma_read_resp_bytes += u64::from(next.len);
+            job.sent += 1;
         }
+        None
     }
 
     /// Goes on with READs, and with answers for which there was no room. A peer that doesn't read holds up nobody else: what there
@@ -285,18 +319,37 @@ impl Device {
             let Some(p) = self.outbox.pop_front() else { break };
             self.post(host, p);
         }
+        if self.shuffle && self.read_jobs.len() > 1 {
+            self.rng.shuffle(self.read_jobs.make_contiguous());
+        }
+        // Where order matters, those for which there is no room keep theirs.
+        let mut stuck = Vec::new();
         for _ in 0..self.read_jobs.len() {
-            let Some(job) = self.read_jobs.pop_front() else { break };
-            self.begin_answer(host, job);
+            let Some(mut job) = self.read_jobs.pop_front() else { break };
+            job.hold = if job.held_until_ms < self.now_ms { 0 } else { job.hold.saturating_sub(1) };
+            if job.hold > 0 {
+                self.moved = true;
+                self.read_jobs.push_back(job);
+            } else if stuck.contains(&job.peer) {
+                self.read_jobs.push_back(job);
+            } else {
+                let peer = job.peer;
+                if !self.begin_answer(host, job) && !self.shuffle {
+                    stuck.push(peer);
+                }
+            }
         }
     }
 
-    /// Answers a READ as far as there is room; the rest waits.
-    fn begin_answer(&mut self, host: &mut dyn Host, job: ReadJob) {
-        if let Some(rest) = self.answer_read(host, job) {
+    /// Answers a READ as far as there is room; the rest waits, then false.
+    fn begin_answer(&mut self, host: &mut dyn Host, job: ReadJob) -> bool {
+        let rest = self.answer_read(host, job);
+        let done = rest.is_none();
+        if let Some(rest) = rest {
             self.read_jobs.push_back(rest);
             wake(&mut self.wake_at_ms, self.now_ms + 1);
         }
+        done
     }
 
     /// A verdict for the sender of `p`.

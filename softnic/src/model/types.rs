@@ -12,6 +12,7 @@ pub mod errno {
     pub const EBUSY: Errno = 16;
     pub const EINVAL: Errno = 22;
     pub const ENOSPC: Errno = 28;
+    pub const ETIME: Errno = 62;
     pub const EOPNOTSUPP: Errno = 95;
 }
 
@@ -229,8 +230,15 @@ pub struct QpQuery {
 pub struct Progress {
     /// Something moved: it is worth stepping again before sleeping.
     pub busy: bool,
+    /// There is more to do than one step does.
+    pub more: bool,
     /// Something waits that neither a doorbell of `Device::doorbells` nor a packet will tell of: step again soon.
     pub restless: bool,
+    /// If that is only for requests that are held back: how many steps from now, this one included, the first of them goes. Steps before
+    /// that need not be made, but counted (`Device::count_steps`). Else 0.
+    pub held: u8,
+    /// Somebody has armed a CQ, and so may sleep until its event.
+    pub armed: bool,
     /// When the device wants to be stepped again although nobody rang or sent (RNR timers, full rings), by `Host::now_ms`.
     pub wake_at_ms: Option<u64>,
 }

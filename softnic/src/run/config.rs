@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The run's `config` file: written by the runner, read by every process of the run. One `key value` per line.
 
+use crate::kind::Sysfs;
 use crate::model::host::Gid;
 use std::fmt::Write as _;
 
@@ -15,6 +16,8 @@ pub struct Config {
     /// What the run's processes join the fabric as, and the host id that the runner got for it.
     pub run: u64,
     pub host: u16,
+    /// A peer that stands still for so long is unresponsive; 0: never.
+    pub peer_timeout_ms: u64,
     pub fault: Option<String>,
     pub trace: Option<String>,
     pub devices: Vec<DeviceLine>,
@@ -26,12 +29,55 @@ pub struct DeviceLine {
     pub kind: String,
     pub profile: String,
     pub gid: Gid,
+    pub peermem: Peermem,
+}
+
+/// Which peer-memory module there is for a device: what the kernel asks when memory to be registered is none of the program's.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Peermem {
+    #[default]
+    None,
+    /// nvidia_peermem, which the devices of MLNX_OFED use.
+    Nvidia,
+    /// EFA's own, efa_nv_peermem.
+    Efa,
+}
+
+impl Peermem {
+    pub const ALL: [Peermem; 3] = [Peermem::None, Peermem::Nvidia, Peermem::Efa];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Peermem::None => "none",
+            Peermem::Nvidia => "nvidia",
+            Peermem::Efa => "efa",
+        }
+    }
+
+    pub fn find(name: &str) -> Option<Peermem> {
+        Peermem::ALL.into_iter().find(|module| module.name() == name)
+    }
+
+    /// Whether the driver of a device uses it.
+    pub fn serves(self, sysfs: &Sysfs) -> bool {
+        self.module() == Some(sysfs.peer_module)
+    }
+
+    /// Its module, as /sys/module has it.
+    pub fn module(self) -> Option<&'static str> {
+        match self {
+            Peermem::None => None,
+            Peermem::Nvidia => Some("nvidia_peermem"),
+            Peermem::Efa => Some("efa_nv_peermem"),
+        }
+    }
 }
 
 impl Config {
     pub fn to_text(&self) -> String {
         let mut text =
             format!("{VERSION}\nseed {}\nfabric {}\nrun {}\nhost {}\n", self.seed, self.fabric, self.run, self.host);
+        let _ = writeln!(text, "peer_timeout_ms {}", self.peer_timeout_ms);
         for (key, value) in [("fault", &self.fault), ("trace", &self.trace)] {
             if let Some(value) = value {
                 let _ = writeln!(text, "{key} {value}");
@@ -42,7 +88,7 @@ impl Config {
             for byte in d.gid.0 {
                 let _ = write!(text, "{byte:02x}");
             }
-            text.push('\n');
+            let _ = writeln!(text, " {}", d.peermem.name());
         }
         text
     }
@@ -60,6 +106,9 @@ impl Config {
                 "fabric" => config.fabric = value.into(),
                 "run" => config.run = value.parse().map_err(|_| format!("bad run {value}"))?,
                 "host" => config.host = value.parse().map_err(|_| format!("bad host {value}"))?,
+                "peer_timeout_ms" => {
+                    config.peer_timeout_ms = value.parse().map_err(|_| format!("bad peer_timeout_ms {value}"))?
+                }
                 "fault" => config.fault = Some(value.into()),
                 "trace" => config.trace = Some(value.into()),
                 "device" => {
@@ -83,7 +132,8 @@ impl DeviceLine {
         for (i, byte) in bytes.iter_mut().enumerate() {
             *byte = u8::from_str_radix(gid.get(2 * i..2 * i + 2)?, 16).ok()?;
         }
-        Some(DeviceLine { name: name.into(), kind: kind.into(), profile: profile.into(), gid: Gid(bytes) })
+        let peermem = Peermem::find(words.next()?)?;
+        Some(DeviceLine { name: name.into(), kind: kind.into(), profile: profile.into(), gid: Gid(bytes), peermem })
     }
 }
 
@@ -100,9 +150,16 @@ mod tests {
             fabric: "/dev/shm/a b".into(),
             run: u64::MAX,
             host: 3,
+            peer_timeout_ms: 1500,
             fault: None,
             trace: Some("/tmp/t".into()),
-            devices: vec![DeviceLine { name: "efa_0".into(), kind: "efa".into(), profile: "p5".into(), gid: Gid(gid) }],
+            devices: vec![DeviceLine {
+                name: "efa_0".into(),
+                kind: "efa".into(),
+                profile: "p5".into(),
+                gid: Gid(gid),
+                peermem: Peermem::Efa,
+            }],
         }
     }
 
@@ -117,5 +174,7 @@ mod tests {
         assert!(Config::parse(&sample().to_text().replace("host 3", "host x")).is_err());
         assert!(Config::parse(&sample().to_text().replace("efa p5 fe", "efa p5 zz")).is_err());
         assert!(Config::parse(&sample().to_text().replace("seed", "sead")).is_err());
+        assert!(Config::parse(&sample().to_text().replace(" efa\n", " amd\n")).is_err());
+        assert!(Config::parse(&sample().to_text().replace(" efa\n", "\n")).is_err());
     }
 }

@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The run's own directory, and the fabric's. Both in memory (/dev/shm); the first is removed with the run, the second by the last run that uses it.
+//! What killed runs left the next run removes.
 
 use super::config::Config;
 use super::tree;
 use crate::fabric;
 use std::fs::{self, File};
-use std::os::fd::AsRawFd;
+use std::os::fd::{AsRawFd, RawFd};
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
 pub struct RunDirectory {
     pub path: PathBuf,
-    /// Locked as long as the run lasts, whatever becomes of the runner: an open lock says that the directory is somebody's.
-    _lock: File,
+    /// The command inherits it: locked as long as the run lasts, whatever becomes of the runner.
+    lock: File,
     pub fabric: PathBuf,
     /// Names the run in the fabric.
     pub run: u64,
@@ -37,7 +39,7 @@ impl RunDirectory {
             Some(name) => Path::new(BASE).join(format!("softnic-{uid}-{name}")),
             None => path.join("fabric"),
         };
-        let directory = RunDirectory { _lock: lock, path, fabric, run: start << 22 ^ u64::from(pid) };
+        let directory = RunDirectory { lock, path, fabric, run: start << 22 ^ u64::from(pid) };
         fabric::prepare_directory(&directory.fabric).map_err(|e| e.to_string())?;
         Ok(directory)
     }
@@ -51,20 +53,63 @@ impl RunDirectory {
     }
 }
 
-impl Drop for RunDirectory {
-    fn drop(&mut self) {
-        let _ = fabric::remove_if_unused(&self.fabric);
-        let _ = fs::remove_dir_all(&self.path);
+/// Lets the program that this process is about to become keep the lock, under a number that is in nobody's way. Safe between fork and exec.
+pub fn pass_on(lock: RawFd) -> std::io::Result<()> {
+    // SAFETY: both only make or change a descriptor of this process.
+    let passed = unsafe { libc::fcntl(lock, libc::F_DUPFD, 500) >= 0 || libc::fcntl(lock, libc::F_SETFD, 0) == 0 };
+    if passed { Ok(()) } else { Err(std::io::Error::last_os_error()) }
+}
+
+impl RunDirectory {
+    pub fn lock(&self) -> RawFd {
+        self.lock.as_raw_fd()
     }
 }
 
-/// Removes what runners left that were killed. Their locks went with them.
-fn sweep(uid: u32) {
-    let prefix = format!("softnic-{uid}-run-");
-    for entry in fs::read_dir(BASE).into_iter().flatten().flatten() {
-        if entry.file_name().to_str().is_some_and(|name| name.starts_with(&prefix)) && is_abandoned(&entry.path()) {
-            let _ = fs::remove_dir_all(entry.path());
+impl Drop for RunDirectory {
+    fn drop(&mut self) {
+        if self.fabric.starts_with(&self.path) {
+            let _ = fabric::remove_if_unused(&self.fabric);
+            let _ = fs::remove_dir_all(&self.path);
+        } else {
+            let _ = fs::remove_dir_all(&self.path);
+            remove_fabric(&self.fabric);
         }
+    }
+}
+
+/// Removes what killed runs left: their directories, then the fabrics that nobody uses any more.
+fn sweep(uid: u32) {
+    for run in entries(&run_prefix(uid)).filter(|path| is_abandoned(path)) {
+        let _ = fs::remove_dir_all(run);
+    }
+    let runs = Path::new(BASE).join(run_prefix(uid));
+    for path in entries(&format!("softnic-{uid}-")) {
+        if !path.as_os_str().as_bytes().starts_with(runs.as_os_str().as_bytes()) {
+            remove_fabric(&path);
+        }
+    }
+}
+
+fn run_prefix(uid: u32) -> String {
+    format!("softnic-{uid}-run-")
+}
+
+fn entries(prefix: &str) -> impl Iterator<Item = PathBuf> {
+    let found = fs::read_dir(BASE).into_iter().flatten().flatten();
+    found.filter(move |entry| entry.file_name().as_bytes().starts_with(prefix.as_bytes())).map(|entry| entry.path())
+}
+
+/// If no process uses it and no run could: the command of a killed runner may not have opened its devices yet.
+fn remove_fabric(fabric: &Path) {
+    // SAFETY: no arguments, can't fail.
+    let uid = unsafe { libc::getuid() };
+    let line = format!("fabric {}", fabric.display());
+    let names_it = |run: PathBuf| {
+        fs::read_to_string(run.join("config")).is_ok_and(|config| config.lines().any(|found| found == line))
+    };
+    if !entries(&run_prefix(uid)).any(names_it) {
+        let _ = fabric::remove_if_unused(fabric);
     }
 }
 
@@ -72,7 +117,16 @@ fn is_abandoned(path: &Path) -> bool {
     // One that was just made may not be locked yet.
     let age = |m: fs::Metadata| m.modified().ok().and_then(|t| t.elapsed().ok());
     let old = fs::metadata(path).ok().and_then(age).is_some_and(|age| age.as_secs() >= 10);
-    old && File::open(path).is_ok_and(|directory| try_lock(&directory))
+    old && File::open(path).is_ok_and(|directory| try_lock(&directory)) && !has_processes(path)
+}
+
+/// Whether a process was started as one of the run. A program that closes all descriptors, as daemons do, has lost the lock.
+fn has_processes(run: &Path) -> bool {
+    let variable = [b"SOFTNIC_DIR=", run.as_os_str().as_bytes()].concat();
+    fs::read_dir("/proc").into_iter().flatten().flatten().any(|process| {
+        let environment = fs::read(process.path().join("environ"));
+        environment.is_ok_and(|text| text.split(|byte| *byte == 0).any(|found| found == variable))
+    })
 }
 
 fn try_lock(directory: &File) -> bool {

@@ -14,7 +14,6 @@ use config::{Config, DeviceLine};
 use directory::RunDirectory;
 use options::Options;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
-use std::path::Path;
 use std::process::Command;
 use std::sync::atomic::{AtomicI32, Ordering};
 
@@ -37,12 +36,14 @@ pub fn run(options: &Options) -> Result<i32, String> {
         kind: option.profile.kind.name().into(),
         profile: option.profile.name.into(),
         gid: address::gid(host.id(), n as u8),
+        peermem: option.peermem,
     };
     let config = Config {
         seed: options.seed,
         fabric: directory.fabric.display().to_string(),
         run: directory.run,
         host: host.id(),
+        peer_timeout_ms: options.peer_timeout_ms,
         fault: options.fault.as_deref().map(absolute).transpose()?,
         trace,
         devices: names.iter().enumerate().map(device).collect(),
@@ -50,25 +51,26 @@ pub fn run(options: &Options) -> Result<i32, String> {
     directory.fill(&config)?;
     mention_hidden_devices();
 
-    let status = spawn_and_wait(&options.command, &object, &directory.path);
+    let status = spawn_and_wait(&options.command, &object, &directory);
     drop(host);
     status
 }
 
-fn spawn_and_wait(command: &[String], object: &str, run: &Path) -> Result<i32, String> {
+fn spawn_and_wait(command: &[String], object: &str, run: &RunDirectory) -> Result<i32, String> {
     let (program, arguments) = command.split_first().ok_or("no command")?;
     let mut child = Command::new(program);
-    child.args(arguments).env("SOFTNIC_DIR", run);
+    child.args(arguments).env("SOFTNIC_DIR", &run.path);
+    let lock = run.lock();
     child.env("LD_PRELOAD", preload::in_front(object, &std::env::var("LD_PRELOAD").unwrap_or_default()));
     forward_signals();
-    // SAFETY: the closure makes one system call and touches no memory.
+    // SAFETY: the closure makes a few system calls and touches no memory.
     unsafe {
-        child.pre_exec(|| {
+        child.pre_exec(move || {
             // The runner ignores these; the command starts as the caller's shell would start it.
             for signal in [libc::SIGINT, libc::SIGQUIT] {
                 libc::signal(signal, libc::SIG_DFL);
             }
-            Ok(())
+            directory::pass_on(lock)
         })
     };
     let mut child = match child.spawn() {

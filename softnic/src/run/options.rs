@@ -1,17 +1,24 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The command line of `softnic run`. Every error is one sentence that names the word and the remedy.
 
-use crate::profile::{self, Profile};
+use super::config::Peermem;
+use crate::kind::{self, KINDS};
+use crate::profile::Profile;
 
 pub const MAX_DEVICES: usize = 32;
+/// What a real device waits is not known. A peer that is only slow, on a machine with too much to do, must not be taken for dead.
+pub const PEER_TIMEOUT_MS: u64 = 20_000;
+/// A process that is idle is not seen to move more often than about every 100 ms.
+const MIN_PEER_TIMEOUT: f64 = 0.5;
 
 pub const USAGE: &str = "\
 softnic: RDMA devices in user space, below the unmodified rdma-core
 
   softnic run [OPTIONS] -- COMMAND [ARGUMENT...]
-      --device KIND[,profile=P][,count=N][,name=NAME]   devices to show; may be repeated (default: efa)
+      --device KIND[,profile=P][,count=N][,name=NAME][,peermem=none|nvidia|efa]   devices to show; may be repeated (default: efa)
       --fabric NAME    runs of this user with the same NAME reach each other (default: this run alone)
       --seed N         seed of everything random: order of requests, faults (default: 1; 0: all in order)
+      --peer-timeout SECONDS   status 13 for requests to a process that stands still for so long (default: 20; 0: wait for ever)
       --fault FILE     misbehave as FILE says
       --trace FILE     append uverbs calls, requests and completions to FILE
   softnic devices      kinds and profiles with their values; 'assumed' marks what no source confirms
@@ -23,6 +30,7 @@ pub struct DeviceOption {
     pub profile: &'static Profile,
     pub count: usize,
     pub name: Option<String>,
+    pub peermem: Peermem,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -30,6 +38,7 @@ pub struct Options {
     pub devices: Vec<DeviceOption>,
     pub fabric: Option<String>,
     pub seed: u64,
+    pub peer_timeout_ms: u64,
     pub fault: Option<String>,
     pub trace: Option<String>,
     pub command: Vec<String>,
@@ -37,7 +46,7 @@ pub struct Options {
 
 /// The words after `softnic run`.
 pub fn parse(words: &[String]) -> Result<Options, String> {
-    let mut options = Options { seed: 1, ..Options::default() };
+    let mut options = Options { seed: 1, peer_timeout_ms: PEER_TIMEOUT_MS, ..Options::default() };
     let mut words = words.iter();
     while let Some(word) = words.next() {
         if word == "--" {
@@ -52,7 +61,7 @@ pub fn parse(words: &[String]) -> Result<Options, String> {
             _ if word.starts_with("--device=") => ("--device", word.get(9..).map(str::to_string)),
             _ => (word.as_str(), None),
         };
-        if !["--device", "--fabric", "--seed", "--fault", "--trace"].contains(&key) {
+        if !["--device", "--fabric", "--seed", "--peer-timeout", "--fault", "--trace"].contains(&key) {
             return Err(format!("unknown option {key}; see softnic --help"));
         }
         let value = match value {
@@ -66,6 +75,7 @@ pub fn parse(words: &[String]) -> Result<Options, String> {
             "--device" => options.devices.push(device(&value)?),
             "--fabric" => options.fabric = Some(fabric(value)?),
             "--seed" => options.seed = value.parse().map_err(|_| format!("--seed {value}: not a number"))?,
+            "--peer-timeout" => options.peer_timeout_ms = seconds(&value)?,
             "--fault" => options.fault = Some(value),
             _ => options.trace = Some(value),
         }
@@ -83,10 +93,21 @@ pub fn parse(words: &[String]) -> Result<Options, String> {
     Ok(options)
 }
 
+/// Seconds, as a whole or decimal number, in milliseconds.
+fn seconds(text: &str) -> Result<u64, String> {
+    match text.parse::<f64>() {
+        Ok(s) if (0.0..=1e6).contains(&s) && (s == 0.0 || s >= MIN_PEER_TIMEOUT) => Ok((s * 1000.0) as u64),
+        _ => Err(format!("--peer-timeout {text}: it is 0, which is never, or {MIN_PEER_TIMEOUT} to 1000000 seconds")),
+    }
+}
+
 fn fabric(name: String) -> Result<String, String> {
     let good = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_' || c == '.';
     if name.is_empty() || name.len() > 64 || !name.chars().all(good) || name.starts_with('.') {
         return Err(format!("--fabric {name}: a name is 1 to 64 letters, digits, '-', '_' or '.'"));
+    }
+    if name.starts_with("run-") {
+        return Err(format!("--fabric {name}: names that begin with 'run-' are those of single runs; take another"));
     }
     Ok(name)
 }
@@ -94,7 +115,7 @@ fn fabric(name: String) -> Result<String, String> {
 fn device(text: &str) -> Result<DeviceOption, String> {
     let mut parts = text.split(',');
     let kind = parts.next().unwrap_or_default().to_string();
-    let (mut wanted, mut count, mut name) = (None, 1usize, None);
+    let (mut wanted, mut count, mut name, mut peermem) = (None, 1usize, None, Peermem::None);
     for part in parts {
         match part.split_once('=') {
             Some(("profile", value)) => wanted = Some(value.to_string()),
@@ -109,24 +130,26 @@ fn device(text: &str) -> Result<DeviceOption, String> {
                 }
                 name = Some(value.to_string());
             }
-            _ => return Err(format!("--device {text}: '{part}' is not profile=, count= or name=")),
+            Some(("peermem", value)) => match Peermem::find(value) {
+                Some(module) => peermem = module,
+                None => return Err(format!("--device {text}: peermem={value} is not none, nvidia or efa")),
+            },
+            _ => return Err(format!("--device {text}: '{part}' is not profile=, count=, name= or peermem=")),
         }
     }
     let profile = choose(&kind, wanted.as_deref()).map_err(|e| format!("--device {text}: {e}"))?;
-    Ok(DeviceOption { profile, count, name })
+    Ok(DeviceOption { profile, count, name, peermem })
 }
 
 fn choose(kind: &str, wanted: Option<&str>) -> Result<&'static Profile, String> {
-    let of_kind: Vec<&Profile> = profile::PROFILES.iter().filter(|p| p.kind.name() == kind).collect();
-    let Some(first) = of_kind.first() else {
-        let mut kinds: Vec<&str> = profile::PROFILES.iter().map(|p| p.kind.name()).collect();
-        kinds.dedup();
+    let Some(known) = KINDS.iter().find(|k| k.name() == kind) else {
+        let kinds: Vec<&str> = KINDS.iter().map(|k| k.name()).collect();
         return Err(format!("no kind '{kind}'; there is {}", kinds.join(", ")));
     };
     match wanted {
-        None => Ok(profile::default_profile(first.kind)),
-        Some(name) => profile::find(kind, name).ok_or_else(|| {
-            let names: Vec<&str> = of_kind.iter().map(|p| p.name).collect();
+        None => Ok(known.default_profile()),
+        Some(name) => kind::find(kind, name).ok_or_else(|| {
+            let names: Vec<&str> = known.profiles().iter().map(|p| p.name).collect();
             format!("no profile '{name}'; {kind} has {}", names.join(", "))
         }),
     }
@@ -170,7 +193,13 @@ mod tests {
         assert_eq!(o.command, words("cmd --seed 9"));
         let names: Vec<String> = device_names(&o.devices).unwrap().into_iter().map(|n| n.0).collect();
         assert_eq!(names, ["efa_0", "efa_1", "x"]);
-        assert_eq!(parse(&words("-- true")).unwrap().devices[0].profile.name, "p5");
+        let peers = parse(&words("--device efa,peermem=efa,count=2 --device efa,peermem=nvidia -- true")).unwrap();
+        assert_eq!((peers.devices[0].peermem, peers.devices[1].peermem), (Peermem::Efa, Peermem::Nvidia));
+        let plain = parse(&words("-- true")).unwrap();
+        assert_eq!(plain.devices[0].peermem, Peermem::None);
+        assert_eq!((plain.devices[0].profile.name, plain.peer_timeout_ms), ("p5", PEER_TIMEOUT_MS));
+        let timeout = |text: &str| parse(&words(&format!("--peer-timeout {text} -- true"))).map(|o| o.peer_timeout_ms);
+        assert_eq!((timeout("1.5"), timeout("0")), (Ok(1500), Ok(0)));
     }
 
     #[test]
@@ -182,11 +211,15 @@ mod tests {
             ("--device efa,count=0 -- x", "count=0"),
             ("--device efa,colour=red -- x", "'colour=red'"),
             ("--seed x -- y", "--seed x"),
+            ("--peer-timeout 0.1 -- y", "0.5 to"),
+            ("--peer-timeout NaN -- y", "NaN"),
             ("--fabric ../a -- y", "../a"),
+            ("--fabric run-1-2 -- y", "begin with 'run-'"),
             ("--trace -- y", "--trace needs"),
             ("--wrong -- y", "--wrong"),
             ("--device efa", "no command"),
             ("--device efa,count=20 --device efa,count=20 -- x", "40 devices"),
+            ("--device efa,peermem=amd -- x", "peermem=amd is not none, nvidia or efa"),
         ] {
             let error = parse(&words(line)).unwrap_err();
             assert!(error.contains(word), "{line}: {error}");

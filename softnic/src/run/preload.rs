@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The object that goes in front of the C library, and when it can't.
 
+use std::ffi::CString;
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
@@ -42,7 +44,7 @@ pub fn in_front(object: &str, present: &str) -> String {
     all.join(":")
 }
 
-/// A set-user-ID program runs without preloaded objects and would see the real devices.
+/// A program that gains rights by its file runs without preloaded objects and would see the real devices.
 pub fn refuse_privileged(program: &str) -> Result<(), String> {
     let found: Option<PathBuf> = if program.contains('/') {
         Some(program.into())
@@ -50,11 +52,23 @@ pub fn refuse_privileged(program: &str) -> Result<(), String> {
         let path = std::env::var_os("PATH").unwrap_or_default();
         std::env::split_paths(&path).map(|dir| dir.join(program)).find(|file| file.is_file())
     };
-    let mode = found.and_then(|file| file.metadata().ok()).map_or(0, |m| m.permissions().mode());
+    let Some(found) = found else { return Ok(()) };
+    let mode = found.metadata().map_or(0, |m| m.permissions().mode());
     if mode & 0o6000 != 0 {
         return Err(format!("{program} is set-user-ID or set-group-ID: the loader ignores preloaded objects for it"));
     }
+    // Root has the capabilities anyway and gains nothing.
+    // SAFETY: no arguments, can't fail.
+    if unsafe { libc::geteuid() } != 0 && has_capabilities(&found) {
+        return Err(format!("{program} has file capabilities: the loader ignores preloaded objects for it"));
+    }
     Ok(())
+}
+
+fn has_capabilities(file: &Path) -> bool {
+    let Ok(path) = CString::new(file.as_os_str().as_bytes()) else { return false };
+    // SAFETY: two C strings; no buffer, only the length is asked for.
+    unsafe { libc::getxattr(path.as_ptr(), c"security.capability".as_ptr(), std::ptr::null_mut(), 0) > 0 }
 }
 
 #[cfg(test)]

@@ -28,7 +28,7 @@ pub struct vbn_device_attr {
     pub vendor_part_id: u32,
     /// Hardware version.
     pub hw_ver: u32,
-    /// IBV_DEVICE_* of libibverbs.
+    /// IBV_DEVICE_* of libibverbs (vbn_device_cap_name).
     pub device_cap_flags: u32,
     /// Queue pairs.
     pub max_qp: i32,
@@ -97,7 +97,7 @@ pub struct vbn_device_attr {
     /// RSS: hash functions, a bit each.
     pub rss_rx_hash_function: u8,
     /// 0.
-    pub reserved0: [u8; 6],
+    pub reserved0: [u8; 10],
     /// On-demand paging: IBV_ODP_SUPPORT and so on.
     pub odp_general_caps: u64,
     /// On-demand paging with RC.
@@ -112,7 +112,7 @@ pub struct vbn_device_attr {
     pub completion_timestamp_mask: u64,
     /// Clock of the timestamps in kHz.
     pub hca_core_clock: u64,
-    /// IBV_DEVICE_* of libibverbs, 64 bits of them.
+    /// IBV_DEVICE_* of libibverbs, 64 bits of them (vbn_device_cap_name).
     pub device_cap_flags_ex: u64,
     /// Segmentation offload: largest message.
     pub tso_max: u32,
@@ -211,7 +211,7 @@ pub struct vbn_port_attr {
     pub link_layer: i32,
     /// Entries of the GID table, empty ones included.
     pub gid_tbl_len: i32,
-    /// IBV_PORT_* capability bits of libibverbs.
+    /// IBV_PORT_* capability bits of libibverbs (vbn_port_cap_name).
     pub port_cap_flags: u32,
     /// Largest message.
     pub max_msg_sz: u32,
@@ -219,9 +219,9 @@ pub struct vbn_port_attr {
     pub bad_pkey_cntr: u32,
     /// Count of Q_Key violations.
     pub qkey_viol_cntr: u32,
-    /// The link's speed as IBV_SPEED_* bits, wider than `active_speed`.
+    /// Speed of a lane, wider than `active_speed` (vbn_port_speed_name). rdma-core tells it since 49.
     pub active_speed_ex: u32,
-    /// Speed of the port in units of 100 Mbit/s.
+    /// What the whole port carries now, in units of 100 Mbit/s. rdma-core tells it since 62, of some drivers.
     pub speed_100mbps: u64,
     /// Entries of the partition key table.
     pub pkey_tbl_len: u16,
@@ -229,7 +229,7 @@ pub struct vbn_port_attr {
     pub lid: u16,
     /// Local identifier of the subnet manager.
     pub sm_lid: u16,
-    /// Second set of capability bits.
+    /// Second set of capability bits (vbn_port_cap2_name).
     pub port_cap_flags2: u16,
     /// Number of low LID bits that choose a path.
     pub lmc: u8,
@@ -241,9 +241,9 @@ pub struct vbn_port_attr {
     pub subnet_timeout: u8,
     /// What the subnet manager did at start.
     pub init_type_reply: u8,
-    /// Lanes: 1 is 1, 2 is 4, 4 is 8, 8 is 12, 16 is 2.
+    /// Lanes: 1 is 1, 2 is 4, 4 is 8, 8 is 12, 16 is 2 (vbn_port_width_name).
     pub active_width: u8,
-    /// Speed of a lane.
+    /// Speed of a lane (vbn_port_speed_name).
     pub active_speed: u8,
     /// Physical state.
     pub phys_state: u8,
@@ -337,7 +337,9 @@ fn flatten_extension(flat: &mut vbn_device_attr, attr: &ibv_device_attr_ex) {
     flat.pci_atomic_fetch_add = attr.pci_atomic_caps.fetch_add;
     flat.pci_atomic_swap = attr.pci_atomic_caps.swap;
     flat.pci_atomic_compare_swap = attr.pci_atomic_caps.compare_swap;
-    flat.phys_port_cnt_ex = attr.phys_port_cnt_ex;
+    // rdma-core older than 35 doesn't know the field.
+    let count = attr.phys_port_cnt_ex;
+    flat.phys_port_cnt_ex = if count == 0 { flat.phys_port_cnt.into() } else { count };
     // A driver that answers the extended query fills in one of these at the least.
     let filled = attr.device_cap_flags_ex | u64::from(attr.phys_port_cnt_ex) | attr.hca_core_clock | odp.general_caps;
     flat.has_extended = (filled | attr.completion_timestamp_mask | attr.max_dm_size != 0).into();

@@ -29,14 +29,11 @@ impl Object for Parent {
     fn slab() -> &'static Slab<Self> {
         &PARENTS
     }
-    fn context(&self) -> *const Slot<Context> {
-        ptr::null()
+    fn context(&self) -> Option<&Context> {
+        None
     }
     fn native_address(&self) -> *const c_void {
         ptr::null()
-    }
-    fn is_borrowed(&self) -> bool {
-        false
     }
     fn destroy(&self) -> Result<()> {
         answer(self.refuse)?;
@@ -54,14 +51,11 @@ impl Object for Child {
     fn slab() -> &'static Slab<Self> {
         &CHILDREN
     }
-    fn context(&self) -> *const Slot<Context> {
-        ptr::null()
+    fn context(&self) -> Option<&Context> {
+        None
     }
     fn native_address(&self) -> *const c_void {
         ptr::null()
-    }
-    fn is_borrowed(&self) -> bool {
-        false
     }
     fn destroy(&self) -> Result<()> {
         answer(self.refuse)
@@ -187,6 +181,29 @@ fn a_leaf_inside_a_call_is_busy_and_a_release_needs_it_alone() {
     family.parent.release(|_| ()).unwrap();
     assert_eq!(family.destroyed(), 0);
     assert!(family.parent.live().is_none());
+}
+
+#[test]
+fn a_leaf_that_a_set_has_stays() {
+    let family = Family::new();
+    let child = family.child(&WILLING);
+    let hold = Hold::new(child.pin().unwrap());
+    assert!(Hold::only(child.pin().unwrap()).is_none());
+    for forked in [0, FORKED] {
+        child.flag(forked);
+        let error = child.close().unwrap_err();
+        assert!(error.status == VBN_ERR_BUSY && matches!(error.reason, Reason::Held(_)));
+    }
+    drop(hold);
+    child.close().unwrap();
+
+    let child = family.child(&WILLING);
+    let hold = Hold::only(child.pin().unwrap()).unwrap();
+    assert_eq!(child.release(|_| ()).unwrap_err().status, VBN_ERR_BUSY);
+    assert!(hold.close().is_ok());
+    assert!(child.live().is_none());
+    family.parent.close().unwrap();
+    assert_eq!(family.destroyed(), 1);
 }
 
 #[test]

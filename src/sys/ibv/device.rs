@@ -2,8 +2,9 @@
 //! Devices, contexts with their tables of operations, attributes of device and port, asynchronous events.
 
 use super::{
-    __be64, ibv_advise_mr_advice, ibv_alloc_dm_attr, ibv_buf, ibv_cq, ibv_cq_ex, ibv_cq_init_attr_ex, ibv_dm, ibv_dmah,
-    ibv_dmah_init_attr, ibv_modify_cq_attr, ibv_mr, ibv_mr_init_attr, ibv_mw, ibv_mw_bind, ibv_mw_type, ibv_ops_wr,
+    __be64, ibv_advise_mr_advice, ibv_alloc_dm_attr, ibv_buf, ibv_counter_attach_attr, ibv_counters,
+    ibv_counters_init_attr, ibv_cq, ibv_cq_ex, ibv_cq_init_attr_ex, ibv_dm, ibv_dmah, ibv_dmah_init_attr, ibv_flow,
+    ibv_flow_attr, ibv_modify_cq_attr, ibv_mr, ibv_mr_init_attr, ibv_mw, ibv_mw_bind, ibv_mw_type, ibv_ops_wr,
     ibv_parent_domain_init_attr, ibv_pd, ibv_qp, ibv_qp_init_attr_ex, ibv_qp_open_attr, ibv_qp_rate_limit_attr,
     ibv_recv_wr, ibv_rwq_ind_table, ibv_send_wr, ibv_sge, ibv_srq, ibv_srq_init_attr_ex, ibv_td, ibv_td_init_attr,
     ibv_wc, ibv_xrcd, ibv_xrcd_init_attr, pthread_mutex_t, timespec, zeroed,
@@ -487,7 +488,7 @@ pub struct verbs_ex_private {
     _opaque: [u8; 0],
 }
 
-/// A slot whose C type is built from structs that are of no use here (flow steering, counters, work queues).
+/// A slot whose C type is built from structs that are of no use here (keys of flow steering, work queues).
 pub type unused_op = Option<unsafe extern "C" fn()>;
 
 /// The extended operations. It grows at its beginning, so its address and the offsets of all fields are counted
@@ -525,10 +526,25 @@ pub struct verbs_context {
         ) -> c_int,
     >,
     pub alloc_null_mr: Option<unsafe extern "C" fn(pd: *mut ibv_pd) -> *mut ibv_mr>,
-    pub read_counters: unused_op,
-    pub attach_counters_point_flow: unused_op,
-    pub create_counters: unused_op,
-    pub destroy_counters: unused_op,
+    pub read_counters: Option<
+        unsafe extern "C" fn(
+            counters: *mut ibv_counters,
+            counters_value: *mut u64,
+            ncounters: u32,
+            flags: u32,
+        ) -> c_int,
+    >,
+    pub attach_counters_point_flow: Option<
+        unsafe extern "C" fn(
+            counters: *mut ibv_counters,
+            attr: *mut ibv_counter_attach_attr,
+            flow: *mut ibv_flow,
+        ) -> c_int,
+    >,
+    pub create_counters: Option<
+        unsafe extern "C" fn(context: *mut ibv_context, init_attr: *mut ibv_counters_init_attr) -> *mut ibv_counters,
+    >,
+    pub destroy_counters: Option<unsafe extern "C" fn(counters: *mut ibv_counters) -> c_int>,
     pub reg_dm_mr: Option<
         unsafe extern "C" fn(
             pd: *mut ibv_pd,
@@ -569,9 +585,9 @@ pub struct verbs_context {
             attr_size: usize,
         ) -> c_int,
     >,
-    pub ibv_destroy_flow: unused_op,
+    pub ibv_destroy_flow: Option<unsafe extern "C" fn(flow: *mut ibv_flow) -> c_int>,
     pub ABI_placeholder2: unused_op,
-    pub ibv_create_flow: unused_op,
+    pub ibv_create_flow: Option<unsafe extern "C" fn(qp: *mut ibv_qp, flow_attr: *mut ibv_flow_attr) -> *mut ibv_flow>,
     pub ABI_placeholder1: unused_op,
     pub open_qp: Option<unsafe extern "C" fn(context: *mut ibv_context, attr: *mut ibv_qp_open_attr) -> *mut ibv_qp>,
     pub create_qp_ex: Option<

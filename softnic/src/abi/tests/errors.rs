@@ -44,7 +44,7 @@ fn attributes_that_are_wrong() {
         spoil(&mut call);
         assert_eq!(call.run(&mut rig), Err(errno), "{what}: {}", rig.session.line());
         assert!(!call.has(1) || !call.is_valid(1), "{what}");
-        assert!(!rig.session.was_unknown());
+        assert_eq!(rig.session.complaint(), None);
     }
 }
 
@@ -74,27 +74,51 @@ fn unknown_calls_are_named() {
     let mut rig = Rig::new();
     for (object, method, name) in [
         (18, 0, "DMABUF.ALLOC"),
-        (object::DEVICE, 7, "DEVICE.QUERY_PORT_SPEED"),
-        (object::MR, 5, "MR.REG"),
         (object::SRQ, 0, "SRQ.CREATE"),
         (19, 0, "COMP_CNTR.CREATE"),
         (300, 4, "object 0x12c method 0x4"),
     ] {
         assert_eq!(Ioctl::new(object, method).run(&mut rig), Err(EPROTONOSUPPORT));
-        assert!(rig.session.was_unknown() && rig.session.line().contains(name), "{}", rig.session.line());
+        let line = format!("unknown call: uverbs {name} -> EPROTONOSUPPORT (93): softnic does not have this method");
+        assert_eq!(rig.session.complaint(), Some(line));
     }
     for (command, name) in
         [(14, "alloc_mw"), (32, "create_srq"), (names::EX | 52, "ex create_wq"), (0xff, "command 0xff")]
     {
         assert_eq!(rig.command(command, &[0; 64], 64, 0), Err(EOPNOTSUPP));
-        assert!(rig.session.was_unknown() && rig.session.line().contains(name), "{}", rig.session.line());
+        let line = rig.session.complaint().unwrap();
+        assert!(line.starts_with(&format!("unknown call: uverbs {name} -> EOPNOTSUPP (95)")), "{line}");
     }
     rig.pd();
-    assert!(
-        !rig.session.was_unknown() && rig.session.line().starts_with("uverbs alloc_pd handle="),
-        "{}",
-        rig.session.line()
-    );
+    assert!(rig.session.line().starts_with("uverbs alloc_pd handle="), "{}", rig.session.line());
+    assert_eq!(rig.session.complaint(), None);
+}
+
+#[test]
+fn what_rdma_core_only_tries_is_refused_without_a_complaint() {
+    let mut rig = Rig::new();
+    for (object, method, name) in [(object::DEVICE, 8, "DEVICE.QUERY_COMP_CNTR_CAPS"), (object::MR, 5, "MR.REG")] {
+        assert_eq!(Ioctl::new(object, method).run(&mut rig), Err(EPROTONOSUPPORT));
+        assert!(rig.session.line().contains(name), "{}", rig.session.line());
+        assert_eq!(rig.session.complaint(), None);
+    }
+}
+
+#[test]
+fn an_unknown_attribute_is_complained_of_if_the_caller_counts_on_it() {
+    let mut rig = Rig::new();
+    for (mandatory, complaint) in [(false, false), (true, true)] {
+        let mut call = Ioctl::new(object::DEVICE, 2);
+        call.u64(0x77, 0);
+        if !mandatory {
+            call.optional();
+        }
+        call.u64(0, 1);
+        let result = call.run(&mut rig);
+        assert_eq!(result == Err(EPROTONOSUPPORT), mandatory);
+        let said = rig.session.complaint();
+        assert_eq!(said.is_some_and(|s| s.contains("DEVICE.QUERY_PORT") && s.contains("attribute 0x77")), complaint);
+    }
 }
 
 #[test]
@@ -110,8 +134,9 @@ fn plain_writes_are_refused_by_name() {
     let mut rig = Rig::new();
     let alloc_pd = WriteHeader { command: 3, in_words: 4, out_words: 1 };
     assert_eq!(rig.session.write(&alloc_pd.bytes()), Err(EOPNOTSUPP));
-    assert!(rig.session.was_unknown() && rig.session.line().contains("write(2) alloc_pd"), "{}", rig.session.line());
+    assert!(rig.session.complaint().unwrap().contains("write(2) alloc_pd"), "{}", rig.session.line());
     assert_eq!(rig.session.write(&[0; 7]), Err(EINVAL));
+    assert_eq!(rig.session.complaint(), None, "that is no call");
     assert_eq!(rig.session.write(&[]), Err(EINVAL));
 }
 

@@ -7,6 +7,7 @@ use crate::model::types::*;
 use std::collections::BTreeMap;
 
 const BASE: u64 = 0x10_0000;
+pub const PEER: u64 = 0x7f00_0000_0000;
 
 /// One mapped range; everything else faults.
 pub struct Memory {
@@ -77,6 +78,8 @@ pub struct FakeEnv {
     pub forgotten: Vec<EventSource>,
     /// Live mappings: address to length.
     pub mapped: BTreeMap<u64, u64>,
+    /// Whether there is a peer-memory module, and a peer with memory from PEER on.
+    pub peer: bool,
     pub discarded: Vec<i32>,
 }
 
@@ -130,6 +133,14 @@ impl Env for FakeEnv {
     }
     fn dmabuf_unmap(&mut self, addr: u64, length: u64) {
         assert_eq!(self.mapped.remove(&addr), Some(length), "unmapped something else");
+    }
+    fn peer_map(&mut self, start: u64, length: u64, _writable: bool) -> Option<u64> {
+        if !self.peer || start < PEER || start.checked_add(length)? > PEER + 0x10_0000 {
+            return None;
+        }
+        let addr = 0x6000_0000 + start - PEER;
+        self.mapped.insert(addr, length);
+        Some(addr)
     }
 }
 
@@ -189,26 +200,8 @@ impl Nic for FakeNic {
     fn gid(&mut self) -> [u8; 16] {
         *b"0123456789abcdef"
     }
-    fn comp_vectors(&mut self) -> u32 {
-        8
-    }
-    fn efa_context(&mut self) -> efa::AllocContextResp {
-        efa::AllocContextResp {
-            cmds_supp_udata_mask: efa::SUPP_UDATA,
-            sub_cqs_per_cq: 1,
-            inline_buf_size: 32,
-            max_llq_size: 65536,
-            inline_buf_size_ex: 80,
-            ..efa::AllocContextResp::default()
-        }
-    }
-    fn efa_device(&mut self) -> efa::QueryDeviceResp {
-        efa::QueryDeviceResp {
-            max_sq_wr: 1024,
-            max_rdma_size: 1 << 30,
-            device_caps: 0x6f,
-            ..efa::QueryDeviceResp::default()
-        }
+    fn profile(&mut self) -> &'static crate::profile::Profile {
+        crate::kind::find("efa", "p5").unwrap()
     }
     fn pd_alloc(&mut self) -> Result<PdInfo, Errno> {
         let handle = self.create(&[])?;
@@ -225,8 +218,9 @@ impl Nic for FakeNic {
     fn mr_dereg(&mut self, mr: u32) -> Result<(), Errno> {
         self.destroy(mr)
     }
-    fn mr_interconnects(&mut self, mr: u32) -> Result<[Option<u16>; 3], Errno> {
-        self.live.get(&mr).map(|_| [Some(3), None, Some(5)]).ok_or(ENOENT)
+    fn mr_query(&mut self, mr: u32) -> Result<MrInfo, Errno> {
+        self.live.get(&mr).ok_or(ENOENT)?;
+        Ok(MrInfo { handle: mr, lkey: mr + 1, rkey: mr + 2, spec: *self.mrs.last().unwrap() })
     }
     fn ah_create(&mut self, spec: &AhSpec) -> Result<AhInfo, Errno> {
         let handle = self.create(&[spec.pd])?;

@@ -41,7 +41,8 @@ fn a_short_struct_is_extended_with_zeros() {
 #[test]
 fn every_call_has_a_name() {
     assert_eq!(names::method(object::MR, 4), "MR.REG_DMABUF");
-    assert_eq!(names::method(object::MR, 0x1000), "MR.EFA_QUERY");
+    assert_eq!(EFA.calls().method_name(object::MR, 0x1000), Some("MR.EFA_QUERY"));
+    assert_eq!(names::method(object::MR, 0x1000), "MR.method 0x1000");
     assert_eq!(names::method(18, 0), "DMABUF.ALLOC");
     assert_eq!(names::method(18, 9), "DMABUF.method 0x9");
     assert_eq!(names::method(99, 1), "object 0x63 method 0x1");

@@ -40,6 +40,30 @@ fn mr_of_user_memory() {
 }
 
 #[test]
+fn mr_of_peer_memory() {
+    let mut rig = Rig::new();
+    let pd = rig.pd();
+    let good = RegMr { start: PEER + 0x1010, length: 100, iova: 0x10, pd, access: 1 };
+    assert_eq!(rig.reg_mr(&good), Err(EFAULT), "without a module: {}", rig.session.line());
+    rig.env.peer = true;
+    let mr = rig.reg_mr(&good).unwrap();
+    let spec = *rig.nic.mrs.last().unwrap();
+    assert_eq!((spec.start, spec.length, spec.iova, spec.dmabuf), (0x6000_1010, 100, 0x10, false));
+    for wrong in [
+        RegMr { length: 0x10_0000, ..good.clone() },
+        RegMr { start: 0x10, ..good.clone() },
+        RegMr { length: u64::MAX, ..good.clone() },
+    ] {
+        assert!(rig.reg_mr(&wrong).is_err(), "{wrong:?}");
+    }
+    rig.nic.fail = Some(ENOMEM);
+    assert_eq!(rig.reg_mr(&RegMr { start: PEER, iova: 0, ..good.clone() }), Err(ENOMEM));
+    assert_eq!(rig.env.mapped.len(), 1, "a failed registration is unmapped");
+    rig.destroy(object::MR, mr.handle).unwrap();
+    assert!(rig.env.mapped.is_empty());
+}
+
+#[test]
 fn a_driver_that_takes_no_private_request_wants_zeros() {
     let mut rig = Rig::new();
     for (byte, result) in [(0, Ok(())), (1, Err(EINVAL))] {
@@ -144,7 +168,7 @@ fn efa_query_mr_gives_the_interconnects() {
         assert_eq!(call.run(&mut rig), result);
         if result.is_ok() {
             let values: Vec<u16> = (0x1001..=0x1004).map(|id| u16::get(&call.output(&rig, id), 0)).collect();
-            assert_eq!(values, [0b101, 3, 0, 5]);
+            assert_eq!(values, [0b011, 1, 2, 0], "nobody may WRITE to it");
         }
     }
 }

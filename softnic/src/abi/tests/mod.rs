@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Calls are built byte by byte as libibverbs builds them and run against small fakes of memory, process and device.
 
-mod builder;
+pub(crate) mod builder;
 mod device;
 mod errors;
-mod fake;
+pub(crate) mod fake;
 mod fuzz;
 mod layout;
 mod lifetime;
@@ -17,11 +17,15 @@ use super::names::object;
 use super::structs::*;
 use super::wire::Field;
 use super::*;
+use crate::kind::Kind as _;
+use crate::kind::efa::{self as kind_efa, structs as efa};
 use builder::Ioctl;
-use fake::{FakeEnv, FakeNic, Memory};
+use fake::{FakeEnv, FakeNic, Memory, PEER};
+
+const EFA: kind_efa::Efa = kind_efa::Efa;
 
 /// A session with everything around it.
-struct Rig {
+pub(crate) struct Rig {
     session: Session,
     memory: Memory,
     env: FakeEnv,
@@ -31,7 +35,7 @@ struct Rig {
 impl Rig {
     /// Before GET_CONTEXT.
     fn closed() -> Self {
-        let mut session = Session::new(efa::DRIVER_ID);
+        let mut session = Session::new(EFA.calls());
         session.set_tracing(true);
         Rig { session, memory: Memory::new(), env: FakeEnv::default(), nic: FakeNic::default() }
     }

@@ -76,14 +76,14 @@ impl ModelRig {
     pub fn new(profile: &str) -> Self {
         let mut device = Device::new(DeviceConfig {
             name: "efa_0".into(),
-            profile: profile::find("efa", profile).unwrap(),
+            profile: crate::kind::find("efa", profile).unwrap(),
             gid: Gid(*b"\xfe\x80\0\0\0\0\0\0abcdefgh"),
             slot: 3,
             seed: 1,
             faults: Faults::default(),
         });
         let ctx = device.context_open().unwrap();
-        let (session, memory) = (Session::new(efa::DRIVER_ID), Memory::new());
+        let (session, memory) = (Session::new(EFA.calls()), Memory::new());
         let mut rig = ModelRig { session, memory, env: FakeEnv::default(), device, host: QuietHost::default(), ctx };
         let mut call = Ioctl::new(object::DEVICE, 3);
         call.out(&mut rig.memory, 0, 4);

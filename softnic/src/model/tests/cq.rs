@@ -3,6 +3,7 @@
 
 use super::endpoint::*;
 use super::world::*;
+use crate::model::cq::UNREAD_MS;
 use crate::model::rng::Rng;
 use crate::model::types::*;
 
@@ -103,7 +104,7 @@ fn event_loop(seed: u64) {
             } else {
                 idle += 1;
                 if idle > 1000 {
-                    w.run();
+                    w.wait(UNREAD_MS + 1);
                     assert!(w.procs[1].comp_events.len() > read, "asleep with {got} of {sent}, seed {seed}");
                 }
             }
@@ -150,6 +151,28 @@ fn a_provider_that_tells_nothing_is_not_held_up() {
 }
 
 #[test]
+fn a_ring_that_the_queues_cannot_fill_needs_no_doorbell() {
+    let silent = |cqe: u32, rounds: u16| {
+        let (mut w, mut a, ah) = own(Opts { cqe, ..Opts::default() });
+        let mut got = 0;
+        for round in 0..rounds {
+            a.recv(&mut w, round, &[(0, 16)]);
+            let wr = a.wr(0, 100 + round, ah, &a, 0, 0, 8);
+            a.post(&mut w, &wr);
+            w.run();
+            got += a.polls(&mut w).len();
+            let read = std::mem::take(&mut a.cc);
+            a.cq_doorbell(&mut w, false);
+            a.cc = read;
+        }
+        got
+    };
+    let depth = Opts::default().depth;
+    assert_eq!(silent((4 * depth).next_power_of_two(), 500), 1000);
+    assert_eq!(silent(8, 50), 8, "one that they can fill stays as it is when full");
+}
+
+#[test]
 fn one_event_until_it_is_consumed() {
     let mut w = World::new(&Setup::default());
     let mut a = Ep::new(&mut w, 0, Opts { channel: Some(9), ..Opts::default() });
@@ -169,4 +192,60 @@ fn one_event_until_it_is_consumed() {
     a.cq_doorbell(&mut w, true);
     w.run();
     assert_eq!(w.procs[0].comp_events.len(), 1, "armed with nothing unread");
+}
+
+/// As perftest waits: event, arm, and only then one poll, which must find something.
+#[test]
+fn no_event_comes_early() {
+    for looks in [false, true] {
+        let mut w = World::new(&Setup::default());
+        let mut a = Ep::new(&mut w, 0, Opts { channel: Some(9), ..Opts::default() });
+        let ah = a.ah(&mut w, 0);
+        a.cq_doorbell(&mut w, true);
+        for round in 0..20 {
+            let wr = a.wr(2, round, ah, &a, 0, 0, 8);
+            a.post(&mut w, &wr);
+            w.run();
+            if !looks {
+                // The "arm" was overwritten by the poll, so the device waits to see whether the program polls by itself.
+                w.wait(UNREAD_MS + 1);
+            }
+            assert_eq!(w.procs[0].comp_events.len(), usize::from(round) + 1);
+            a.cmd_sn += 1;
+            a.cq_doorbell(&mut w, true);
+            if looks {
+                w.run();
+            }
+            assert!(a.poll(&mut w).is_some());
+            w.wait(10);
+        }
+    }
+}
+
+#[test]
+fn who_sleeps_with_completions_unread_is_woken_soon() {
+    for overwritten in [false, true] {
+        let mut w = World::new(&Setup::default());
+        let mut a = Ep::new(&mut w, 0, Opts { channel: Some(9), ..Opts::default() });
+        let ah = a.ah(&mut w, 0);
+        for id in 0..2 {
+            let wr = a.wr(2, id, ah, &a, 0, 0, 8);
+            a.post(&mut w, &wr);
+        }
+        w.run();
+        if overwritten {
+            // Another thread's poll, before the device looked.
+            a.cq_doorbell(&mut w, true);
+            assert!(a.poll(&mut w).is_some());
+        } else {
+            assert!(a.poll(&mut w).is_some());
+            a.cq_doorbell(&mut w, true);
+        }
+        w.run();
+        assert_eq!(w.procs[0].comp_events.len(), 0);
+        w.wait(UNREAD_MS + 1);
+        assert_eq!(w.procs[0].comp_events.len(), 1);
+        w.wait(3 * UNREAD_MS);
+        assert_eq!(w.procs[0].comp_events.len(), 1);
+    }
 }

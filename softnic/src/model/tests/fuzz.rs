@@ -3,7 +3,7 @@
 
 use super::endpoint::*;
 use super::world::*;
-use crate::model::packet::Packet;
+use crate::model::packet::{Kind, Packet, Payload};
 use crate::model::rng::Rng;
 use crate::model::types::*;
 
@@ -126,14 +126,15 @@ fn random_packets() {
             source: crate::model::host::Address { gid: gid(rng.below(2)), qpn: a.qp.qpn },
             dest: crate::model::host::Address { gid: gid(1), qpn: b.qp.qpn },
             request: u64::from(n),
-            kind: crate::model::packet::Kind::Ready,
-            payload: crate::model::packet::Payload::Bytes(vec![7; rng.below(64)].into()),
+            kind: [Kind::Ready, Kind::ReadReq { raddr: 0, rkey: 0, length: 0 }][rng.below(2)],
+            payload: Payload::Bytes(vec![7; rng.below(64)].into()),
         };
         let mut bytes = vec![0; template.encoded_len()];
+        let header = bytes.len() - template.payload.len() as usize;
         template.encode(&mut bytes, &mut |_, _| true).unwrap();
         bytes[0] = rng.below(8) as u8;
         for _ in 0..rng.below(6) {
-            bytes[rng.below(80)] = rng.draw() as u8;
+            bytes[rng.below(header)] = rng.draw() as u8;
         }
         if let Some(p) = Packet::decode(&bytes) {
             decoded += 1;

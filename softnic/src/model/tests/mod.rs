@@ -2,6 +2,7 @@
 //! The device in a world of tests. `SEEDS` runs each with order kept and with SRD's freedom.
 
 mod control;
+mod counters;
 mod cq;
 mod endpoint;
 mod faults;
@@ -9,7 +10,7 @@ mod fuzz;
 mod ops;
 mod srd;
 mod status;
-mod world;
+pub(crate) mod world;
 
 /// In order, and shuffled.
 const SEEDS: [u64; 3] = [0, 1, 0x5eed];

@@ -238,6 +238,136 @@ fn write_pieces_come_in_any_order_and_sometimes_twice() {
     assert!((3..25).contains(&repeated), "{repeated} of 39");
 }
 
+/// READs posted one by one to a responder that steps in between: their completions, in order.
+fn reads_one_by_one(seed: u64, reverse: bool) -> Vec<u16> {
+    // Only the responder shuffles.
+    let mut w = World::new(&Setup { procs: &[0, 1], ..Setup::default() });
+    w.devices[1].0 = World::new(&Setup { procs: &[0, 1], seed, ..Setup::default() }).devices.remove(1).0;
+    let mut a = Ep::new(&mut w, 0, Opts::default());
+    let b = Ep::new(&mut w, 1, Opts::default());
+    let ah = a.ah(&mut w, 1);
+    b.ah(&mut w, 0);
+    let mut order = Vec::new();
+    for id in 0..60u16 {
+        // Every other request is a WRITE over what the READ before it asks for.
+        let wr = if reverse && id % 2 == 1 {
+            a.fill(&mut w, 0, &[id as u8; 16]);
+            a.wr(2, id, ah, &b, 0, 0, 16)
+        } else {
+            a.wr(1, id, ah, &b, 0x1000 + u64::from(id) * 16, 0, 16)
+        };
+        a.post(&mut w, &wr);
+        for device in [0, 1, 0] {
+            let (d, p) = w.at(device);
+            d.step(p);
+            for packet in w.procs[device].outgoing.drain(..).collect::<Vec<_>>() {
+                let (d, p) = w.at(1 - device);
+                d.receive(p, &packet);
+            }
+        }
+        order.extend(a.polls(&mut w).iter().map(|c| c.id));
+    }
+    w.run();
+    order.extend(a.polls(&mut w).iter().map(|c| c.id));
+    if reverse {
+        // A READ that was posted before a WRITE and saw what that one wrote.
+        return (0..60)
+            .step_by(2)
+            .filter(|id| a.bytes(&mut w, 0x1000 + u64::from(*id) * 16, 1)[0] > *id as u8)
+            .collect();
+    }
+    order
+}
+
+#[test]
+fn the_responder_executes_reads_in_an_order_of_its_own() {
+    let in_order: Vec<u16> = (0..60).collect();
+    assert_eq!(reads_one_by_one(0, false), in_order);
+    assert_eq!(reads_one_by_one(0, true), []);
+    let mut late = 0;
+    for seed in 1..20 {
+        let mut order = reads_one_by_one(seed, false);
+        let overtaken = order.windows(2).filter(|w| w[0] > w[1]).count();
+        assert!((4..40).contains(&overtaken), "seed {seed}: {overtaken}");
+        assert_eq!(order, reads_one_by_one(seed, false));
+        order.sort_unstable();
+        assert_eq!(order, in_order);
+        late += reads_one_by_one(seed, true).len();
+    }
+    assert!(late > 50, "{late} READs saw a later WRITE");
+}
+
+#[test]
+fn with_seed_0_reads_keep_their_order_though_there_is_no_room() {
+    let (mut w, mut a, b, ah) = two(0, Opts::default());
+    w.procs[1].room = 1;
+    for id in 0..8 {
+        let wr = a.wr(1, id, ah, &b, u64::from(id) * 0x1_0000, 0, 0x1_0000 - 0x2000 * u32::from(id));
+        a.post(&mut w, &wr);
+    }
+    w.run();
+    w.wait(50);
+    assert_eq!(a.polls(&mut w).iter().map(|c| c.id).collect::<Vec<_>>(), (0..8).collect::<Vec<_>>());
+}
+
+#[test]
+fn a_read_that_is_held_back_is_answered_soon() {
+    for (steps, ms) in [(8, 0), (1, 2)] {
+        for seed in 1..50 {
+            let (mut w, mut a, b, ah) = two(seed, Opts::default());
+            let wr = a.wr(1, 1, ah, &b, 0x1000, 0, 16);
+            a.post(&mut w, &wr);
+            let (d, p) = w.at(0);
+            for _ in 0..9 {
+                d.step(p);
+            }
+            let asked = w.procs[0].outgoing.pop_front().unwrap();
+            let (d, p) = w.at(1);
+            d.receive(p, &asked);
+            p.now += ms;
+            for _ in 0..steps {
+                d.step(p);
+            }
+            assert_eq!(p.outgoing.len(), 1, "seed {seed}, {steps} steps, {ms} ms");
+        }
+    }
+}
+
+#[test]
+fn the_bytes_of_a_read_come_in_any_order() {
+    use crate::model::packet::Kind;
+    let mut shuffled = 0;
+    for seed in 0..40 {
+        let (mut w, mut a, b, ah) = two(seed, Opts::default());
+        b.fill(&mut w, 0, &pattern(150_000, 7));
+        w.procs[1].room = 1000;
+        let wr = a.wr(1, 1, ah, &b, 0x4_0000, 0, 150_000);
+        a.post(&mut w, &wr);
+        for device in [0, 1] {
+            for _ in 0..9 {
+                let (d, p) = w.at(device);
+                d.step(p);
+            }
+            if device == 0 {
+                let asked = w.procs[0].outgoing.pop_front().unwrap();
+                let (d, p) = w.at(1);
+                d.receive(p, &asked);
+            }
+        }
+        let offset = |p: &crate::model::packet::Packet<'_>| match p.kind {
+            Kind::ReadResp { offset, .. } => offset,
+            other => panic!("{other:?}"),
+        };
+        let offsets: Vec<u32> = w.procs[1].outgoing.iter().map(offset).collect();
+        shuffled += usize::from(!offsets.is_sorted());
+        assert!(seed > 0 || offsets.is_sorted());
+        w.run();
+        assert_eq!(a.one(&mut w), (1, 0));
+        assert_eq!(a.bytes(&mut w, 0x4_0000, 150_000), pattern(150_000, 7));
+    }
+    assert!(shuffled > 30, "{shuffled} of 39");
+}
+
 #[test]
 fn a_qp_that_is_destroyed_leaves_flushed_completions() {
     let (mut w, mut a, mut b, ah) = two(0, Opts::default());
@@ -363,4 +493,41 @@ fn a_full_ring_between_processes_only_slows_down() {
         assert!(done.iter().all(|c| c.status == 0));
         assert_eq!(b.bytes(&mut w, 0x4_0000, 200_000), pattern(200_000, 1));
     }
+}
+
+#[test]
+fn steps_for_what_is_held_back_may_be_counted_instead_of_made() {
+    let mut seen = 0;
+    for seed in 1..40 {
+        let (mut w, mut a, mut b, ah) = two(seed, Opts::default());
+        b.recv(&mut w, 5, &[(0, 10)]);
+        let wr = a.wr(0, 1, ah, &b, 0, 0, 8);
+        a.post(&mut w, &wr);
+        let (d, host) = w.at(0);
+        let held = d.step(host).held;
+        assert_eq!(host.outgoing.is_empty(), held > 0);
+        if held == 0 {
+            continue;
+        }
+        seen += 1;
+        let made = (1..).find(|_| d.step(host).held == 0).unwrap();
+        assert_eq!((made, host.outgoing.len()), (held, 1));
+        w.run();
+        // The next one that is held, with all steps but the last counted.
+        for id in 2.. {
+            a.polls(&mut w);
+            b.recv(&mut w, id, &[(0, 10)]);
+            a.post(&mut w, &wr);
+            let (d, host) = w.at(0);
+            let held = d.step(host).held;
+            if held > 0 {
+                d.count_steps(u32::from(held) - 1);
+                assert_eq!((d.step(host).held, host.outgoing.len()), (1, 0));
+                assert_eq!((d.step(host).held, host.outgoing.len()), (0, 1));
+                break;
+            }
+            w.run();
+        }
+    }
+    assert!((5..20).contains(&seen), "{seen}");
 }

@@ -111,6 +111,30 @@ fn memory_that_is_gone_is_an_error_and_no_crash() {
     assert_eq!((a.one(&mut w), b.one(&mut w)), ((5, 12), (50, 5)));
 }
 
+/// One process on both sides: a single copy, of which either end can fail.
+#[test]
+fn within_one_process_the_right_side_is_blamed() {
+    let mut w = World::new(&Setup::default());
+    let mut a = Ep::new(&mut w, 0, Opts::default());
+    let ah = a.ah(&mut w, 0);
+    w.procs[0].holes.push((BASE + 0x1000, 0x1000));
+    for (op, local, remote, code) in [(1, 0x1ff8, 0, 5), (1, 0, 0x1ff8, 7), (2, 0x1ff8, 0, 5), (2, 0, 0x1ff8, 7)] {
+        let wr = a.wr(op, 1, ah, &a, local, remote, 16);
+        a.post(&mut w, &wr);
+        w.run();
+        assert_eq!(a.one(&mut w), (1, code), "op {op} from {local:#x} and {remote:#x}");
+    }
+    // The receive request was not touched.
+    a.recv(&mut w, 50, &[(0x4000, 100)]);
+    for (from, code) in [(0x1ff8, 5), (0, 0)] {
+        let wr = a.wr(0, 2, ah, &a, from, 0, 16);
+        a.post(&mut w, &wr);
+        w.run();
+        let done: Vec<_> = a.polls(&mut w).iter().map(|c| (c.id, c.status)).collect();
+        assert_eq!(done, if code == 5 { vec![(2, 5)] } else { vec![(50, 0), (2, 0)] });
+    }
+}
+
 #[test]
 fn deregistered_regions_are_noticed_at_both_ends() {
     let (mut w, mut a, mut b, ah) = plain();
@@ -124,6 +148,26 @@ fn deregistered_regions_are_noticed_at_both_ends() {
     let (d, p) = w.at(0);
     let old = a.mr;
     d.mr_dereg(p, a.ctx, old.handle).unwrap();
+    a.mr = d.mr_reg(p, a.ctx, &old.spec).unwrap();
+    let wr = Wr { sges: vec![(BASE, 8, old.lkey)], ..a.wr(0, 2, ah, &b, 0, 0, 8) };
+    fails(&mut w, &mut a, &mut b, ah, &wr, 5);
+}
+
+#[test]
+fn regions_whose_memory_was_freed_fail_as_deregistered_ones() {
+    let (mut w, mut a, mut b, ah) = plain();
+    let (d, p) = w.at(1);
+    assert_eq!(d.mr_lost(b.mr.spec.start), [b.mr.rkey]);
+    assert_eq!(d.mr_lost(b.mr.spec.start + 1), []);
+    let (old, spec) = (b.mr, b.mr.spec);
+    b.mr = d.mr_reg(p, b.ctx, &spec).unwrap();
+    let wr = Wr { remote: (BASE, 8, old.rkey), ..a.wr(2, 1, ah, &b, 0, 0, 8) };
+    fails(&mut w, &mut a, &mut b, ah, &wr, 7);
+    let (d, p) = w.at(1);
+    d.mr_dereg(p, b.ctx, old.handle).unwrap();
+    let (d, p) = w.at(0);
+    let old = a.mr;
+    d.mr_lost(old.spec.start);
     a.mr = d.mr_reg(p, a.ctx, &old.spec).unwrap();
     let wr = Wr { sges: vec![(BASE, 8, old.lkey)], ..a.wr(0, 2, ah, &b, 0, 0, 8) };
     fails(&mut w, &mut a, &mut b, ah, &wr, 5);
@@ -243,6 +287,31 @@ fn nobody_there_and_not_there_any_more() {
     w.run();
     assert_eq!(a.one(&mut w), (2, 13));
     assert_eq!(w.at(0).0.counters().unresponsive_remote_events, 3);
+}
+
+#[test]
+fn who_stands_still_gets_what_was_sent_and_its_sender_has_given_up() {
+    let (mut w, mut a, mut b, ah) = plain();
+    b.recv(&mut w, 9, &[(0, 100)]);
+    for (id, op) in [(1, 0), (2, 2), (3, 1)] {
+        let wr = a.wr(op, id, ah, &b, 0x1000, 0x2000, 8);
+        a.post(&mut w, &wr);
+    }
+    let (d, p) = w.at(0);
+    d.step(p);
+    d.peer_silent(p, &mut |a| a.gid != gid(1));
+    assert_eq!(a.polls(&mut w), []);
+    let (d, p) = w.at(0);
+    d.peer_silent(p, &mut |a| a.gid == gid(1));
+    assert_eq!(a.polls(&mut w).iter().map(|c| (c.id, c.status)).collect::<Vec<_>>(), [(1, 13), (2, 13), (3, 13)]);
+    // It moves again.
+    w.run();
+    assert_eq!((a.polls(&mut w), b.one(&mut w)), (vec![], (9, 0)));
+    b.recv(&mut w, 10, &[(0, 100)]);
+    let wr = a.wr(0, 4, ah, &b, 0, 0, 8);
+    a.post(&mut w, &wr);
+    w.run();
+    assert_eq!((a.one(&mut w), b.one(&mut w)), ((4, 0), (10, 0)));
 }
 
 #[test]

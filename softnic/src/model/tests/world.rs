@@ -5,7 +5,7 @@ use crate::fault::Faults;
 use crate::model::host::{Address, AsyncEvent, ContextId, Gid, Host, Sent};
 use crate::model::packet::Packet;
 use crate::model::{Device, DeviceConfig, PAGE};
-use crate::profile::{self, Profile};
+use crate::profile::Profile;
 use std::collections::{BTreeMap, VecDeque};
 
 pub const BASE: u64 = 0x10_0000;
@@ -167,7 +167,7 @@ pub fn gid(n: usize) -> Gid {
 }
 
 pub fn profile(name: &str) -> &'static Profile {
-    profile::find("efa", name).unwrap()
+    crate::kind::find("efa", name).unwrap()
 }
 
 impl World {
@@ -219,7 +219,7 @@ impl World {
                 let did = progress.busy || p.comp_events.len() > events;
                 assert!(!(promised && did), "a step that was not to be: {now:?}");
                 busy |= progress.busy;
-                if !progress.busy && !progress.restless {
+                if !progress.more && !progress.restless {
                     *rest = Some(Rest { until_ms: progress.wake_at_ms.unwrap_or(u64::MAX), ..now });
                 }
             }

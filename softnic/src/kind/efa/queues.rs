@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! EFA's queues: rings of descriptors, each with a doorbell that counts what was put in.
+
+use super::layout::{RQ_DOORBELL, RX_DESC, SQ_DOORBELL};
+use super::{cqe, profiles, transition, wqe};
+use crate::model::host::Host;
+use crate::model::request::{Completion, RecvRequest, SendRequest};
+use crate::model::types::{CqSpec, QpKind, QpSpec, QpState};
+use crate::model::wire::{Broken, CqDoorbell, CqRing, QpRings, Queues, Shape};
+use crate::profile::Profile;
+
+pub struct Rings;
+
+fn doorbell(host: &mut dyn Host, r: &QpRings, at: u32) -> u16 {
+    host.shm_load32(r.ctx, r.doorbell_offset + u64::from(at)) as u16
+}
+
+impl Queues for Rings {
+    fn doorbells(&self) -> (u32, u32) {
+        (SQ_DOORBELL, RQ_DOORBELL)
+    }
+
+    fn may_change(&self, kind: QpKind, from: QpState, to: QpState, mask: u32) -> bool {
+        transition::allowed(kind, from, to, mask)
+    }
+
+    fn shape(&self, p: &Profile, spec: &QpSpec) -> Option<Shape> {
+        let (c, own) = (&spec.caps, profiles::own(p));
+        let sq_depth = if spec.sq_ring_bytes == 0 {
+            0
+        } else {
+            c.max_send_wr.max(u32::from(own.min_sq_wr.value)).next_power_of_two()
+        };
+        let sq_stride = spec.sq_ring_bytes.checked_div(sq_depth).unwrap_or(64);
+        let wide = sq_stride == 128 && own.inline_buf_size_ex.value > 0;
+        let sq_ok = sq_depth * sq_stride == spec.sq_ring_bytes && (sq_stride == 64 || wide)
+            || spec.sq_ring_bytes == 0 && c.max_send_wr == 0;
+        let rq_depth = spec.rq_ring_bytes / RX_DESC;
+        let rq_ok = spec.rq_ring_bytes.is_multiple_of(RX_DESC)
+            && (rq_depth == 0 || rq_depth.is_power_of_two())
+            && rq_depth <= 1 << 15
+            && u64::from(rq_depth) >= u64::from(c.max_recv_wr);
+        let fits = u64::from(spec.sq_ring_bytes) <= u64::from(own.max_llq_size.value);
+        let inline_fits = c.max_inline_data <= u32::from(own.inline_buf_size.value.max(own.inline_buf_size_ex.value));
+        let known_sl = spec.sl == 0 || spec.sl == 8;
+        (sq_ok && rq_ok && fits && inline_fits && known_sl).then_some(Shape { sq_stride, sq_depth, rq_depth })
+    }
+
+    fn cq_bytes(&self, spec: &CqSpec) -> Option<u64> {
+        let known = spec.entry_size == 16 && !spec.with_sgid || spec.entry_size == 32;
+        (known && spec.sub_cqs == 1).then(|| u64::from(spec.cqe) * u64::from(spec.entry_size))
+    }
+
+    fn sends_posted(&self, host: &mut dyn Host, r: &QpRings) -> u16 {
+        doorbell(host, r, SQ_DOORBELL)
+    }
+
+    fn read_send(&self, host: &mut dyn Host, r: &QpRings, number: u16) -> SendRequest {
+        let mut wqe = [0u8; 128];
+        let slot = u32::from(number) & r.shape.sq_depth.saturating_sub(1);
+        let wqe = wqe.get_mut(..r.shape.sq_stride as usize).unwrap_or(&mut []);
+        host.shm_read(r.ctx, r.sq_offset + u64::from(slot) * u64::from(r.shape.sq_stride), wqe);
+        wqe::parse_send(wqe)
+    }
+
+    fn recvs_posted(&self, host: &mut dyn Host, r: &QpRings) -> u16 {
+        doorbell(host, r, RQ_DOORBELL)
+    }
+
+    /// One or more descriptors, up to the one that says "last".
+    fn read_recv(
+        &self,
+        host: &mut dyn Host,
+        r: &QpRings,
+        number: u16,
+        posted: u16,
+    ) -> Result<Option<(RecvRequest, u16)>, Broken> {
+        let waiting = posted.wrapping_sub(number);
+        if u32::from(waiting) > r.shape.rq_depth {
+            return Err(Broken);
+        }
+        let mut out = RecvRequest::EMPTY;
+        for i in 0..waiting {
+            let mut desc = [0u8; RX_DESC as usize];
+            let slot = u32::from(number.wrapping_add(i)) & r.shape.rq_depth.saturating_sub(1);
+            host.shm_read(r.ctx, r.rq_offset + u64::from(slot * RX_DESC), &mut desc);
+            let desc = wqe::parse_recv(&desc);
+            if i == 0 {
+                out.id = desc.id;
+            }
+            match out.sges.get_mut(out.count) {
+                Some(place) if desc.first == (i == 0) => *place = desc.sge,
+                _ => return Err(Broken),
+            }
+            out.count += 1;
+            if desc.last {
+                return Ok(Some((out, i + 1)));
+            }
+        }
+        Ok(None)
+    }
+
+    fn reset(&self, host: &mut dyn Host, r: &QpRings) {
+        host.shm_store32(r.ctx, r.doorbell_offset + u64::from(SQ_DOORBELL), 0);
+        host.shm_store32(r.ctx, r.doorbell_offset + u64::from(RQ_DOORBELL), 0);
+    }
+
+    fn cq_doorbell(&self, host: &mut dyn Host, r: &CqRing) -> CqDoorbell {
+        let word = host.shm_load32(r.ctx, r.doorbell_offset);
+        CqDoorbell { consumer: word as u16, cmd_sn: ((word >> 29) & 3) as u8, arm: word >> 31 != 0 }
+    }
+
+    fn write_completion(&self, host: &mut dyn Host, r: &CqRing, number: u32, c: &Completion) {
+        let phase = number & r.entries == 0;
+        let at = r.offset + u64::from(number & (r.entries - 1)) * u64::from(r.entry_size);
+        let bytes = cqe::encode(c, phase, r.with_sgid);
+        let (first, rest) = bytes.split_at(8);
+        // The phase bit is in the first word: it goes last, and releases the rest.
+        host.shm_write(r.ctx, at + 8, rest.get(..r.entry_size as usize - 8).unwrap_or(rest));
+        host.shm_store64_release(r.ctx, at, u64::from_le_bytes(first.try_into().unwrap_or([0; 8])));
+    }
+}

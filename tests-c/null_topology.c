@@ -1,0 +1,365 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+/*
+ * vbn_gpu_nic_distance and vbn_nic_nearest on trees in the shape of real machines. The addresses of GPUs, NICs and upper
+ * ports are those of the machines where a source tells them; what lies between is filled in. One is a part of a recording.
+ */
+#include "null_help.h"
+#include "simcuda/simcuda_load.h"
+#include "sysfs_tree.h"
+
+static struct tree tree;
+
+static vbn_distance_info measure(const char *gpu, const char *nic)
+{
+    vbn_distance_attr attr = {.struct_size = sizeof(attr), .gpu = gpu, .nic = nic, .sysfs = tree.root};
+    NEW(vbn_distance_info, info);
+
+    OK(vbn_gpu_nic_distance(&attr, &info));
+    return info;
+}
+
+/* Checks a distance and what is told with it. */
+static vbn_distance_info want(const char *gpu, const char *nic, int32_t distance, const char *common)
+{
+    vbn_distance_info info = measure(gpu, nic);
+
+    MUST(info.distance == distance, "%s, not %s: %s", vbn_distance_name(info.distance), vbn_distance_name(distance), info.reason);
+    CHECK_STR(info.common, common);
+    CHECK_HAS(info.reason, info.gpu);
+    if (*common)
+        CHECK_HAS(info.reason, common);
+    return info;
+}
+
+enum { MOST = 64 };
+static vbn_distance_info nics[MOST];
+
+/* Fills `nics` and returns how many there are. */
+static uint32_t nearest(const char *gpu)
+{
+    vbn_distance_attr attr = {.struct_size = sizeof(attr), .gpu = gpu, .sysfs = tree.root};
+    uint32_t count;
+
+    memset(nics, 0xa5, sizeof(nics));
+    OK(vbn_nic_nearest(&attr, nics, sizeof(nics[0]), MOST, &count));
+    for (uint32_t i = 0; i < count; i++) {
+        MUST(nics[i].struct_size == sizeof(nics[0]), "struct_size %zu", nics[i].struct_size);
+        MUST(!i || nics[i - 1].distance <= nics[i].distance, "%s is out of order", nics[i].nic_name);
+    }
+    MUST(count == MOST || nics[count].struct_size != sizeof(nics[0]), "more than %u were written", count);
+    return count;
+}
+
+/*
+ * p5.48xlarge: eight switches with a GPU and four EFAs each, four for a socket. Addresses of ports, NICs and GPUs as in
+ * aws-ofi-nccl's topology of that machine (first group: 45:00.0, 4f to 52, 53); the others go on in steps of 0x11.
+ */
+static void p5(void)
+{
+    char gpu[32], want_name[32], way[128];
+    vbn_distance_info info;
+
+    tree = tree_open();
+    tree_node(&tree, 0, 0, 0, "10 21");
+    tree_node(&tree, 1, 48, 1, "21 10");
+    for (unsigned group = 0; group < 8; group++) {
+        unsigned base = 0x44 + 0x11 * group;
+        char above[64];
+
+        snprintf(above, sizeof(above), "pci0000:%02x/0000:%02x:00.0/0000:%02x:00.0", base, base, base + 1);
+        for (unsigned nic = 0; nic < 4; nic++) {
+            char name[32];
+
+            snprintf(name, sizeof(name), "rdmap%us0", base + 11 + nic);
+            snprintf(way, sizeof(way), "%s/0000:%02x:%02x.0/0000:%02x:00.0", above, base + 2, nic, base + 11 + nic);
+            tree_device(&tree, way, group / 4, name);
+        }
+        snprintf(way, sizeof(way), "%s/0000:%02x:1f.0/0000:%02x:00.0", above, base + 2, base + 15);
+        tree_device(&tree, way, group / 4, NULL);
+    }
+    for (unsigned group = 0; group < 8; group++) {
+        snprintf(gpu, sizeof(gpu), "%02x:00.0", 0x53 + 0x11 * group);
+        CHECK_UEQ(nearest(gpu), 32);
+        for (unsigned i = 0; i < 32; i++) {
+            CHECK_EQ(nics[i].distance, i < 4 ? VBN_DISTANCE_SWITCH : i < 16 ? VBN_DISTANCE_NUMA_NODE : VBN_DISTANCE_SYSTEM);
+            CHECK_UEQ(nics[i].numa_distance, i < 16 ? 10 : 21);
+            CHECK_EQ(nics[i].nic_numa_node, (i < 16) == (group < 4) ? 0 : 1);
+        }
+        for (unsigned i = 0; i < 4; i++) {
+            snprintf(want_name, sizeof(want_name), "rdmap%us0", 0x4f + 0x11 * group + i);
+            CHECK_STR(nics[i].nic_name, want_name);
+        }
+    }
+    info = want("0000:53:00.0", "rdmap79s0", VBN_DISTANCE_SWITCH, "0000:45:00.0");
+    CHECK_UEQ(info.gpu_bridges, 1);
+    CHECK_UEQ(info.nic_bridges, 1);
+    CHECK_STR(info.gpu, "0000:53:00.0");
+    CHECK_STR(info.nic, "0000:4f:00.0");
+    CHECK_STR(info.reason, "GPU 0000:53:00.0 and rdmap79s0 (0000:4f:00.0) are behind one PCIe switch, below 0000:45:00.0");
+    info = want("0000:53:00.0", "0000:4f:00.0", VBN_DISTANCE_SWITCH, "0000:45:00.0");
+    CHECK_STR(info.nic_name, "");
+    want("0000:53:00.0", "rdmap96s0", VBN_DISTANCE_NUMA_NODE, "");
+    want("0000:53:00.0", "0000:c6:00.0", VBN_DISTANCE_SYSTEM, "");
+    tree_close(&tree);
+}
+
+/* DGX H100: a GPU and a ConnectX-7 behind a switch of their own, eight times; two storage NICs for a socket at other host bridges. */
+static void dgx(void)
+{
+    static const unsigned gpus[8] = {0x1b, 0x43, 0x52, 0x61, 0x9d, 0xc3, 0xd1, 0xdf};
+    static const char *const near_names[8] = {"mlx5_0", "mlx5_3", "mlx5_4", "mlx5_5", "mlx5_6", "mlx5_9", "mlx5_10", "mlx5_11"};
+    char way[128], gpu[32];
+
+    tree = tree_open();
+    tree_node(&tree, 0, 0, 0, "10 21");
+    tree_node(&tree, 1, 56, 1, "21 10");
+    for (unsigned i = 0; i < 8; i++) {
+        char above[64];
+
+        snprintf(above, sizeof(above), "pci0000:%02x/0000:%02x:01.0/0000:%02x:00.0", gpus[i] - 6, gpus[i] - 6, gpus[i] - 5);
+        snprintf(way, sizeof(way), "%s/0000:%02x:02.0/0000:%02x:00.0", above, gpus[i] - 4, gpus[i] - 3);
+        tree_device(&tree, way, i / 4, near_names[i]);
+        snprintf(way, sizeof(way), "%s/0000:%02x:00.0/0000:%02x:00.0", above, gpus[i] - 4, gpus[i]);
+        tree_device(&tree, way, i / 4, NULL);
+    }
+    tree_device(&tree, "pci0000:26/0000:26:01.0/0000:29:00.0", 0, "mlx5_1");
+    tree_device(&tree, "pci0000:26/0000:26:01.0/0000:29:00.1", 0, "mlx5_2");
+    tree_device(&tree, "pci0000:a7/0000:a7:01.0/0000:aa:00.0", 1, "mlx5_7");
+    tree_device(&tree, "pci0000:a7/0000:a7:01.0/0000:aa:00.1", 1, "mlx5_8");
+    for (unsigned i = 0; i < 8; i++) {
+        /* As nvidia-smi prints it. */
+        snprintf(gpu, sizeof(gpu), "00000000:%02X:00.0", gpus[i]);
+        CHECK_UEQ(nearest(gpu), 12);
+        CHECK_STR(nics[0].nic_name, near_names[i]);
+        CHECK_EQ(nics[0].distance, VBN_DISTANCE_SWITCH);
+        CHECK_EQ(nics[1].distance, VBN_DISTANCE_NUMA_NODE);
+        CHECK_EQ(nics[5].distance, VBN_DISTANCE_NUMA_NODE);
+        CHECK_EQ(nics[6].distance, VBN_DISTANCE_SYSTEM);
+    }
+    /* Names are ordered by their numbers. */
+    CHECK_UEQ(nearest("1b:00.0"), 12);
+    CHECK_STR(nics[9].nic_name, "mlx5_9");
+    CHECK_STR(nics[10].nic_name, "mlx5_10");
+    tree_close(&tree);
+}
+
+/* Two sockets without switches, the second with two NUMA nodes for a package, as sub-NUMA clustering makes them. */
+static void two_sockets(void)
+{
+    vbn_distance_info info;
+
+    tree = tree_open();
+    tree_node(&tree, 0, 0, 0, "10 20 20 20");
+    tree_node(&tree, 2, 32, 1, "20 10 12 20");
+    /* The kernel numbers with gaps. */
+    tree_node(&tree, 3, 64, 1, "20 12 10 20");
+    tree_device(&tree, "pci0000:16/0000:16:02.0/0000:17:00.0", 0, NULL);
+    tree_device(&tree, "pci0000:16/0000:16:04.0/0000:18:00.0", 0, "mlx5_0");
+    tree_device(&tree, "pci0000:30/0000:30:02.0/0000:31:00.0", 0, "mlx5_1");
+    tree_device(&tree, "pci0000:64/0000:64:02.0/0000:65:00.0", 2, "mlx5_2");
+    tree_device(&tree, "pci0000:80/0000:80:02.0/0000:81:00.0", 3, "mlx5_3");
+    tree_device(&tree, "pci0000:64/0000:64:04.0/0000:66:00.0", 2, NULL);
+
+    want("17:00.0", "mlx5_0", VBN_DISTANCE_HOST_BRIDGE, "pci0000:16");
+    want("17:00.0", "mlx5_1", VBN_DISTANCE_NUMA_NODE, "");
+    info = want("17:00.0", "mlx5_3", VBN_DISTANCE_SYSTEM, "");
+    CHECK_UEQ(info.numa_distance, 20);
+    info = want("66:00.0", "mlx5_3", VBN_DISTANCE_PACKAGE, "");
+    CHECK_UEQ(info.numa_distance, 12);
+    CHECK_EQ(info.gpu_numa_node, 2);
+    CHECK_EQ(info.nic_numa_node, 3);
+    info = want("66:00.0", "mlx5_2", VBN_DISTANCE_HOST_BRIDGE, "pci0000:64");
+    CHECK_UEQ(info.gpu_bridges, 1);
+    CHECK_UEQ(nearest("66:00.0"), 4);
+    CHECK_STR(nics[0].nic_name, "mlx5_2");
+    CHECK_STR(nics[1].nic_name, "mlx5_3");
+    tree_close(&tree);
+}
+
+/* A virtual machine: no NUMA nodes, devices directly at a host bridge, and some at a host bridge of their own. */
+static void virtual_machine(void)
+{
+    vbn_distance_info info;
+
+    tree = tree_open();
+    tree_device(&tree, "pci0000:00/0000:00:1e.0", -1, NULL);
+    tree_device(&tree, "pci0000:00/0000:00:06.0", -1, "rdmap0s6");
+    tree_device(&tree, "LNXSYSTM:00/LNXSYBUS:00/ACPI0004:00/VMBUS:00/a-guid/pci0101:00/0101:00:00.0", -1, "mlx5_0");
+    info = want("0000:00:1e.0", "rdmap0s6", VBN_DISTANCE_HOST_BRIDGE, "pci0000:00");
+    CHECK_HAS(info.reason, "may hide a switch");
+    info = want("0000:00:1e.0", "mlx5_0", VBN_DISTANCE_UNKNOWN, "");
+    CHECK_HAS(info.reason, "doesn't tell their NUMA nodes (-1 and -1)");
+    CHECK_EQ(info.gpu_numa_node, -1);
+    CHECK_UEQ(info.numa_distance, 0);
+    CHECK_UEQ(nearest("00:1e.0"), 2);
+    CHECK_STR(nics[0].nic_name, "rdmap0s6");
+    tree_close(&tree);
+}
+
+/* One switch below another, functions of one card, and a NIC whose RDMA device is one of its sub-functions. */
+static void switches(void)
+{
+    vbn_distance_info info;
+
+    tree = tree_open();
+    tree_device(&tree, "pci0000:00/0000:00:01.0/0000:01:00.0/0000:02:00.0/0000:03:00.0/0000:04:00.0/0000:05:00.0", 0, NULL);
+    tree_device(&tree, "pci0000:00/0000:00:01.0/0000:01:00.0/0000:02:01.0/0000:06:00.0", 0, "mlx5_0");
+    tree_device(&tree, "pci0000:00/0000:00:01.0/0000:01:00.0/0000:02:00.0/0000:03:00.0/0000:04:01.0/0000:07:00.0", 0, NULL);
+    tree_device(&tree, "pci0000:00/0000:00:02.0/0000:08:00.0", 0, NULL);
+    tree_device(&tree, "pci0000:00/0000:00:02.0/0000:08:00.1", 0, "mlx5_1");
+    tree_link(tree_path(&tree, "class/infiniband/mlx5_2"),
+              "../../devices/pci0000:00/0000:00:01.0/0000:01:00.0/0000:02:00.0/0000:03:00.0/0000:04:01.0/0000:07:00.0/mlx5_core.sf.4/infiniband/mlx5_2");
+    tree_path(&tree, "devices/pci0000:00/0000:00:01.0/0000:01:00.0/0000:02:00.0/0000:03:00.0/0000:04:01.0/0000:07:00.0/mlx5_core.sf.4/infiniband/mlx5_2/");
+
+    info = want("05:00.0", "mlx5_0", VBN_DISTANCE_SWITCHES, "0000:01:00.0");
+    CHECK_UEQ(info.gpu_bridges, 3);
+    CHECK_UEQ(info.nic_bridges, 1);
+    want("05:00.0", "mlx5_2", VBN_DISTANCE_SWITCH, "0000:03:00.0");
+    info = want("08:00.0", "mlx5_1", VBN_DISTANCE_SWITCH, "0000:00:02.0");
+    CHECK_UEQ(info.gpu_bridges + info.nic_bridges, 0);
+    want("05:00.0", "mlx5_1", VBN_DISTANCE_HOST_BRIDGE, "pci0000:00");
+    info = measure("08:00.0", "08:00.0");
+    CHECK_HAS(info.reason, "are the same device");
+    CHECK_UEQ(nearest("05:00.0"), 3);
+    CHECK_STR(nics[0].nic_name, "mlx5_2");
+    CHECK_STR(nics[1].nic_name, "mlx5_0");
+    tree_close(&tree);
+}
+
+/*
+ * A machine of 2013 as its sysfs was recorded: what hwloc 3's tests keep as 32em64t-2n8c+dax+nvme+mic+dimms. An accelerator (Xeon Phi) and a ConnectX-3 at two root
+ * ports of one host bridge, a graphics chip behind a bridge at the other socket, and an RDMA device (SCIF) that is no PCI function.
+ */
+static void recorded(void)
+{
+    vbn_distance_info info;
+
+    tree = tree_open();
+    tree_node(&tree, 0, 0, 0, "10 21");
+    tree_node(&tree, 1, 8, 1, "21 10");
+    tree_device(&tree, "pci0000:00/0000:00:1c.0/0000:04:00.0/0000:05:00.0", 0, NULL);
+    tree_device(&tree, "pci0000:80/0000:80:03.0/0000:83:00.0", 1, NULL);
+    tree_device(&tree, "pci0000:80/0000:80:02.2/0000:82:00.0", 1, "mlx4_0");
+    tree_path(&tree, "devices/scif_dma_0/infiniband/scif0/");
+    tree_link(tree_path(&tree, "class/infiniband/scif0"), "../../devices/scif_dma_0/infiniband/scif0");
+    info = want("0000:83:00.0", "mlx4_0", VBN_DISTANCE_HOST_BRIDGE, "pci0000:80");
+    CHECK_UEQ(info.gpu_bridges, 1);
+    CHECK_UEQ(info.nic_bridges, 1);
+    CHECK_EQ(info.gpu_numa_node, 1);
+    info = want("0000:05:00.0", "mlx4_0", VBN_DISTANCE_SYSTEM, "");
+    CHECK_UEQ(info.numa_distance, 21);
+    want("0000:83:00.0", "scif0", VBN_DISTANCE_UNKNOWN, "");
+    CHECK_UEQ(nearest("83:00.0"), 2);
+    CHECK_STR(nics[0].nic_name, "mlx4_0");
+    CHECK_STR(nics[1].nic_name, "scif0");
+    tree_close(&tree);
+}
+
+/* Soft-RoCE has no PCI device. A tree without RDMA has no NICs, which is no error. */
+static void no_pci(void)
+{
+    vbn_distance_info info;
+
+    tree = tree_open();
+    tree_device(&tree, "pci0000:00/0000:00:01.0", 0, NULL);
+    CHECK_UEQ(nearest("00:01.0"), 0);
+    tree_path(&tree, "devices/virtual/infiniband/rxe0/");
+    tree_link(tree_path(&tree, "class/infiniband/rxe0"), "../../devices/virtual/infiniband/rxe0");
+    info = want("00:01.0", "rxe0", VBN_DISTANCE_UNKNOWN, "");
+    CHECK_STR(info.nic, "");
+    CHECK_HAS(info.reason, "no PCI device");
+    CHECK_UEQ(nearest("00:01.0"), 1);
+    CHECK_STR(nics[0].nic_name, "rxe0");
+    tree_close(&tree);
+}
+
+/* The NIC as an open device; the tree by the environment; fewer elements than devices; this machine's own sysfs. */
+static void ways_to_ask(void)
+{
+    vbn_distance_attr attr = {.struct_size = sizeof(attr), .gpu = "0000:02:00.0"};
+    NEW(vbn_distance_info, info);
+    vbn_context *context;
+    uint32_t count;
+
+    null_begin();
+    OK(vbn_context_open("null0", NULL, &context));
+    tree = tree_open();
+    tree_device(&tree, "pci0000:00/0000:00:01.0/0000:02:00.0", 0, NULL);
+    tree_device(&tree, "pci0000:00/0000:00:02.0/0000:03:00.0", 0, "null0");
+    tree_device(&tree, "pci0000:00/0000:00:02.0/0000:03:00.1", 0, "null1");
+    setenv("VBN_SYSFS", tree.root, 1);
+    attr.context = context;
+    OK(vbn_gpu_nic_distance(&attr, &info));
+    CHECK_EQ(info.distance, VBN_DISTANCE_HOST_BRIDGE);
+    CHECK_STR(info.nic_name, "null0");
+    attr.context = NULL;
+    memset(nics, 0xa5, sizeof(nics));
+    OK(vbn_nic_nearest(&attr, nics, sizeof(nics[0]), 1, &count));
+    CHECK_UEQ(count, 2);
+    CHECK_STR(nics[0].nic_name, "null0");
+    CHECK_UEQ(nics[1].struct_size, 0xa5a5a5a5a5a5a5a5);
+    unsetenv("VBN_SYSFS");
+    attr.gpu = "ffffffff:ff:1f.7";
+    WANT(vbn_nic_nearest(&attr, nics, sizeof(nics[0]), 1, &count), VBN_ERR_NOT_FOUND);
+    WANT_TEXT("ffffffff:ff:1f.7");
+    tree_close(&tree);
+    OK(vbn_context_close(&context));
+    null_clean();
+}
+
+/* The GPU by its ordinal, which goes by the address that the driver tells. */
+static void by_ordinal(void)
+{
+    vbn_distance_attr attr = {.struct_size = sizeof(attr), .nic = "null0", .gpu_kind = VBN_GPU_KIND_CUDA, .gpu_device = 1};
+    NEW(vbn_distance_info, info);
+    uint32_t count;
+
+    MUST(!simcuda_start(), "no simulated libcuda beside the program");
+    OK(simcuda_use(0));
+    sim.reset();
+    tree = tree_open();
+    attr.sysfs = tree.root;
+    tree_device(&tree, "pci0000:00/0000:00:01.0/0000:02:00.0", 0, NULL);
+    tree_device(&tree, "pci0000:10/0000:10:01.0/0000:12:00.0", 1, NULL);
+    tree_device(&tree, "pci0000:10/0000:10:02.0/0000:13:00.0", 1, "null0");
+    sim.pci(0, "0000:02:00.0");
+    sim.pci(1, "0000:12:00.0");
+    WANT(vbn_gpu_nic_distance(&attr, &info), VBN_ERR_DRIVER); /* nobody has called cuInit */
+    CHECK_EQ(sim.cuda.Init(0), 0);
+    OK(vbn_gpu_nic_distance(&attr, &info));
+    CHECK_STR(info.gpu, "0000:12:00.0");
+    CHECK_EQ(info.distance, VBN_DISTANCE_HOST_BRIDGE);
+    attr.gpu_device = 0;
+    OK(vbn_gpu_nic_distance(&attr, &info));
+    CHECK_STR(info.gpu, "0000:02:00.0");
+    CHECK_EQ(info.distance, VBN_DISTANCE_SYSTEM);
+    attr.nic = NULL;
+    OK(vbn_nic_nearest(&attr, nics, sizeof(nics[0]), 1, &count));
+    CHECK_UEQ(count, 1);
+    attr.gpu_device = 2;
+    WANT(vbn_nic_nearest(&attr, nics, sizeof(nics[0]), 1, &count), VBN_ERR_NOT_FOUND);
+    attr.gpu_device = 1;
+    sim.pci(1, "0000:14:00.0");
+    WANT(vbn_nic_nearest(&attr, nics, sizeof(nics[0]), 1, &count), VBN_ERR_NOT_FOUND);
+    WANT_TEXT("0000:14:00.0");
+    tree_close(&tree);
+}
+
+int main(int argc, char **argv)
+{
+    static const struct test tests[] = {
+        {"p5", p5},
+        {"dgx", dgx},
+        {"two_sockets", two_sockets},
+        {"virtual_machine", virtual_machine},
+        {"switches", switches},
+        {"recorded", recorded},
+    {"no_pci", no_pci},
+        {"ways_to_ask", ways_to_ask},
+        {"by_ordinal", by_ordinal},
+        {NULL, NULL},
+    };
+
+    null_start();
+    return test_main("null_topology", tests, argc, argv);
+}
