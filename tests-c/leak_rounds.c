@@ -388,7 +388,7 @@ static void domains(void) {
 }
 
 static void contexts(void) {
-    check_rounds("a context", is_soft_roce(test_device()) ? ROUNDS / 10 : ROUNDS, context_round);
+    check_rounds("a context", ROUNDS, context_round);
 }
 
 static void failures(void) {
