@@ -99,6 +99,7 @@ fn helper() {
         "echo" => echo(&directory, run, number == 1),
         "flood" => flood(&directory, run),
         "guest" => guest(&directory, run),
+        "parting" => parting(&directory, run, number == 1),
         "churn" => churn(&directory, run),
         "exec" => exec(&directory, run, number),
         "narrow" => narrow(&directory, run),
@@ -270,6 +271,42 @@ fn guest(directory: &Path, run: u64) {
     let name = std::process::id().to_le_bytes();
     send(&mut fabric, peer, &name);
     assert_eq!(next_packet(&mut fabric), (peer, name.to_vec()));
+}
+
+/// Answers one packet, by the first that it ever sends, and is gone: in order, or without a word.
+fn parting(directory: &Path, run: u64, in_order: bool) {
+    let mut fabric = Fabric::join(directory, run, false).unwrap();
+    let (peer, packet) = next_packet(&mut fabric);
+    send(&mut fabric, peer, &packet);
+    if !in_order {
+        std::process::exit(0);
+    }
+}
+
+/// A process that looks away meanwhile finds the answer all the same, and only then that its peer has gone.
+fn last_word(in_order: bool) {
+    let scene = Scene::new();
+    let mut fabric = scene.join();
+    for round in 0..20u32 {
+        let helper = scene.start("parting", RUN, usize::from(in_order));
+        let peer = first_peer(&mut fabric);
+        send(&mut fabric, peer, &round.to_le_bytes());
+        helper.succeed();
+        assert_eq!(next_packet(&mut fabric), (peer, round.to_le_bytes().to_vec()));
+        assert_eq!(gone(&mut fabric), peer);
+    }
+    drop(fabric);
+    assert!(remove_if_unused(&scene.directory).unwrap());
+}
+
+#[test]
+fn the_first_and_last_word_of_one_that_leaves_is_heard() {
+    last_word(true);
+}
+
+#[test]
+fn the_first_and_last_word_of_one_that_dies_is_heard() {
+    last_word(false);
 }
 
 fn gone(fabric: &mut Fabric) -> Place {

@@ -445,7 +445,7 @@ impl Fabric {
         true
     }
 
-    /// Notes that a peer is gone. What it sent is still received.
+    /// Notes that a peer is gone. What it sent is still received, be it an answer as its first and last word.
     fn lose(&mut self, index: usize) {
         let Some(Some(peer)) = self.peers.get_mut(index) else { return };
         if peer.gone {
@@ -455,6 +455,12 @@ impl Fabric {
         peer.blocked = false;
         peer.writer = None;
         let directory = self.shared.registry.directory();
+        if peer.reader.is_none()
+            && let Ok(reader) = Reader::open(directory, peer.end, self.end)
+        {
+            peer.reader = Some(reader);
+            self.inbound.push(index);
+        }
         remove_ring(directory, self.end, peer.end);
         remove_ring(directory, peer.end, self.end);
         if peer.reader.as_ref().is_none_or(Reader::is_empty) {
@@ -612,7 +618,7 @@ impl Fabric {
         self.shared.entry().filter(|_| sys::process_id() == self.shared.me.pid())
     }
 
-    /// Leaves, as dropping does: packets that have not been received are lost, peers learn of it.
+    /// Leaves, as dropping does: packets that this process has not received are lost, peers learn of it.
     pub fn leave(self) {}
 
     /// In a child after fork: forgets everything, without a system call or the heap's locks. The parent stays as it is.
@@ -633,11 +639,13 @@ impl Fabric {
         self.shared.closed.store(true, SeqCst);
         entry.state.store(AWAY, SeqCst);
         for peer in std::mem::take(&mut self.peers).into_iter().flatten() {
-            remove_ring(registry.directory(), self.end, peer.end);
             remove_ring(registry.directory(), peer.end, self.end);
-            if let Some(theirs) = registry.process(peer.end.index) {
-                theirs.look_around();
+            let Some(theirs) = registry.process(peer.end.index) else { continue };
+            // One that lives may not have opened it yet, and removes it then.
+            if !theirs.is(peer.owner, peer.end.generation) || !peer.owner.is_alive() {
+                remove_ring(registry.directory(), self.end, peer.end);
             }
+            theirs.look_around();
         }
         // The sleepers of this process use the entry: they go before another process gets it.
         for _ in 0..100 {
