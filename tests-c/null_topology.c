@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * vbn_gpu_nic_distance and vbn_nic_nearest on trees in the shape of real machines. The addresses of GPUs, NICs and upper
- * ports are those of the machines where a source tells them; what lies between is filled in. One is a part of a recording.
+ * vbn_gpu_nic_distance and vbn_nic_nearest on trees of real machines, and on some that are made up. A test that is about a machine says who recorded it: addresses, names
+ * and NUMA nodes are from there, in a form of our own. What a recording leaves out is filled in, and said to be. Distances of NUMA nodes are filled in but for the
+ * recordings of hwloc.
  */
 #include "null_help.h"
 #include "simcuda/simcuda_load.h"
@@ -51,8 +52,9 @@ static uint32_t nearest(const char *gpu)
 }
 
 /*
- * p5.48xlarge: eight switches with a GPU and four EFAs each, four for a socket. Addresses of ports, NICs and GPUs as in
- * aws-ofi-nccl's topology of that machine (first group: 45:00.0, 4f to 52, 53); the others go on in steps of 0x11.
+ * p5.48xlarge: eight switches with a GPU and four EFAs each, four for a socket. Upstream ports (45:00.0, then in steps of 0x11), EFAs and NUMA nodes are
+ * those of topology/p5.48xl-topo.xml of aws-ofi-nccl, commit 67125bf2. The whole way to the first GPU (44:00.0, 45:00.0, 46:01.4, 53:00.0) and to the first EFA
+ * (46:01.0, 4f:00.0) are those that lstopo showed on such a machine (Hugging Face, "Smol Training Playbook", 2025); the other ports are filled in.
  */
 static void p5(void)
 {
@@ -71,10 +73,10 @@ static void p5(void)
             char name[32];
 
             snprintf(name, sizeof(name), "rdmap%us0", base + 11 + nic);
-            snprintf(way, sizeof(way), "%s/0000:%02x:%02x.0/0000:%02x:00.0", above, base + 2, nic, base + 11 + nic);
+            snprintf(way, sizeof(way), "%s/0000:%02x:01.%u/0000:%02x:00.0", above, base + 2, nic, base + 11 + nic);
             tree_device(&tree, way, group / 4, name);
         }
-        snprintf(way, sizeof(way), "%s/0000:%02x:1f.0/0000:%02x:00.0", above, base + 2, base + 15);
+        snprintf(way, sizeof(way), "%s/0000:%02x:01.4/0000:%02x:00.0", above, base + 2, base + 15);
         tree_device(&tree, way, group / 4, NULL);
     }
     for (unsigned group = 0; group < 8; group++) {
@@ -103,7 +105,78 @@ static void p5(void)
     tree_close(&tree);
 }
 
-/* DGX H100: a GPU and a ConnectX-7 behind a switch of their own, eight times; two storage NICs for a socket at other host bridges. */
+/*
+ * p4d.24xlarge: two GPUs and an EFA for each of four host bridges, whose switches the machine doesn't see. GPUs, EFAs and host bridges as a node told them to Kubernetes
+ * (kubernetes-sigs/dranet, examples/aws_eks_examples/gpu-efa), NUMA nodes from topology/p4d-24xl-topo.xml of aws-ofi-nccl, commit 35d97d28.
+ */
+static void p4d(void)
+{
+    static const unsigned buses[4] = {0x10, 0x20, 0x90, 0xa0};
+    static const char *const efas[4] = {"rdmap16s27", "rdmap32s27", "rdmap144s27", "rdmap160s27"};
+    char way[128], gpu[32];
+
+    tree = tree_open();
+    tree_node(&tree, 0, 0, 0, "10 21");
+    tree_node(&tree, 1, 24, 1, "21 10");
+    for (unsigned i = 0; i < 4; i++)
+        for (unsigned slot = 0x1b; slot <= 0x1d; slot++) {
+            snprintf(way, sizeof(way), "pci0000:%02x/0000:%02x:%02x.0", buses[i], buses[i], slot);
+            tree_device(&tree, way, i / 2, slot == 0x1b ? efas[i] : NULL);
+        }
+    for (unsigned i = 0; i < 8; i++) {
+        snprintf(gpu, sizeof(gpu), "00000000:%02X:%02X.0", buses[i / 2], 0x1c + i % 2);
+        CHECK_UEQ(nearest(gpu), 4);
+        CHECK_STR(nics[0].nic_name, efas[i / 2]);
+        CHECK_EQ(nics[0].distance, VBN_DISTANCE_HOST_BRIDGE);
+        CHECK_UEQ(nics[0].gpu_bridges + nics[0].nic_bridges, 0);
+        CHECK_HAS(nics[0].reason, "may hide a switch");
+        CHECK_STR(nics[1].nic_name, efas[i / 2 ^ 1]);
+        CHECK_EQ(nics[1].distance, VBN_DISTANCE_NUMA_NODE);
+        CHECK_EQ(nics[2].distance, VBN_DISTANCE_SYSTEM);
+        CHECK_EQ(nics[3].distance, VBN_DISTANCE_SYSTEM);
+    }
+    tree_close(&tree);
+}
+
+/*
+ * Azure's ND H100 v5: eight GPUs and eight ConnectX-7, each at a host bridge of its own in a domain of its own, so that NUMA nodes are all that the machine sees.
+ * Addresses and nodes from topology/ndv5-topo.xml of Azure/azhpc-images, commit 6db46dfe, which adds switches for NCCL that the machine does not show; the way through the
+ * VMBus is in the form that Hyper-V gives it.
+ */
+static void ndv5(void)
+{
+    static const unsigned gpus[8] = {1, 2, 3, 8, 9, 10, 11, 12};
+    char way[160], gpu[32], name[32];
+
+    tree = tree_open();
+    tree_node(&tree, 0, 0, 0, "10 21");
+    tree_node(&tree, 1, 48, 1, "21 10");
+    for (unsigned i = 0; i < 8; i++) {
+        for (unsigned nic = 0; nic < 2; nic++) {
+            unsigned domain = nic ? 0x101 + i : gpus[i];
+
+            snprintf(name, sizeof(name), "mlx5_%u", i);
+            snprintf(way, sizeof(way), "LNXSYSTM:00/LNXSYBUS:00/ACPI0004:00/VMBUS:00/guid-%04x/pci%04x:00/%04x:00:00.0", domain, domain, domain);
+            tree_device(&tree, way, i / 4, nic ? name : NULL);
+        }
+    }
+    for (unsigned i = 0; i < 8; i++) {
+        snprintf(gpu, sizeof(gpu), "%04x:00:00.0", gpus[i]);
+        CHECK_UEQ(nearest(gpu), 8);
+        for (unsigned k = 0; k < 8; k++) {
+            CHECK_EQ(nics[k].distance, k < 4 ? VBN_DISTANCE_NUMA_NODE : VBN_DISTANCE_SYSTEM);
+            CHECK_EQ(nics[k].nic_numa_node, (k < 4) == (i < 4) ? 0 : 1);
+            CHECK_STR(nics[k].common, "");
+        }
+        CHECK_STR(nics[0].nic_name, i < 4 ? "mlx5_0" : "mlx5_4");
+    }
+    tree_close(&tree);
+}
+
+/*
+ * DGX H100: a GPU and a ConnectX-7 behind a switch of their own, eight times; two storage NICs for a socket at other host bridges. Which NIC belongs to which GPU, with
+ * names and buses (ibp24s0 is mlx5_0 on bus 18, for GPU 0), is in NVIDIA's DGX H100 user guide, "Network Modules"; the ports above are filled in.
+ */
 static void dgx(void)
 {
     static const unsigned gpus[8] = {0x1b, 0x43, 0x52, 0x61, 0x9d, 0xc3, 0xd1, 0xdf};
@@ -143,7 +216,7 @@ static void dgx(void)
     tree_close(&tree);
 }
 
-/* Two sockets without switches, the second with two NUMA nodes for a package, as sub-NUMA clustering makes them. */
+/* Made up: two sockets without switches, the second with two NUMA nodes for a package, as sub-NUMA clustering makes them. */
 static void two_sockets(void)
 {
     vbn_distance_info info;
@@ -176,7 +249,7 @@ static void two_sockets(void)
     tree_close(&tree);
 }
 
-/* A virtual machine: no NUMA nodes, devices directly at a host bridge, and some at a host bridge of their own. */
+/* Made up: a virtual machine without NUMA nodes, devices directly at a host bridge, and some at a host bridge of their own. */
 static void virtual_machine(void)
 {
     vbn_distance_info info;
@@ -196,7 +269,7 @@ static void virtual_machine(void)
     tree_close(&tree);
 }
 
-/* One switch below another, functions of one card, and a NIC whose RDMA device is one of its sub-functions. */
+/* Made up: one switch below another, functions of one card, and a NIC whose RDMA device is one of its sub-functions. */
 static void switches(void)
 {
     vbn_distance_info info;
@@ -223,6 +296,44 @@ static void switches(void)
     CHECK_UEQ(nearest("05:00.0"), 3);
     CHECK_STR(nics[0].nic_name, "mlx5_2");
     CHECK_STR(nics[1].nic_name, "mlx5_0");
+    tree_close(&tree);
+}
+
+/*
+ * A machine with GPUs as hwloc recorded it: an SL390s G7 with three Tesla M2070 and a ConnectX, tests/hwloc/xml/24em64t-2n6c2t-pci.xml of open-mpi/hwloc, commit
+ * 3b37b024. Everything on its buses is here, network cards, disks and graphics too.
+ */
+static void recorded_gpus(void)
+{
+    static const char *const first[] = {"00:01.0/0000:04:00.0", "00:01.0/0000:04:00.1", "00:07.0/0000:06:00.0", "00:1e.0/0000:01:03.0", "00:1f.2", "00:1f.5"};
+    static const char *const second[] = {"10:03.0/0000:14:00.0", "10:07.0/0000:11:00.0"};
+    vbn_distance_info info;
+    char way[128];
+
+    tree = tree_open();
+    tree_node(&tree, 0, 0, 0, "10 20");
+    tree_node(&tree, 1, 1, 1, "20 10");
+    for (size_t i = 0; i < ARRAY_SIZE(first); i++) {
+        snprintf(way, sizeof(way), "pci0000:00/0000:%s", first[i]);
+        tree_device(&tree, way, 0, NULL);
+    }
+    for (size_t i = 0; i < ARRAY_SIZE(second); i++) {
+        snprintf(way, sizeof(way), "pci0000:10/0000:%s", second[i]);
+        tree_device(&tree, way, 1, NULL);
+    }
+    tree_device(&tree, "pci0000:00/0000:00:05.0/0000:05:00.0", 0, "mlx4_0");
+    info = want("0000:06:00.0", "mlx4_0", VBN_DISTANCE_HOST_BRIDGE, "pci0000:00");
+    CHECK_UEQ(info.gpu_bridges, 1);
+    CHECK_UEQ(info.nic_bridges, 1);
+    CHECK_UEQ(info.numa_distance, 10);
+    CHECK_STR(info.nic, "0000:05:00.0");
+    for (size_t i = 0; i < ARRAY_SIZE(second); i++) {
+        info = want(strrchr(second[i], '/') + 1, "mlx4_0", VBN_DISTANCE_SYSTEM, "");
+        CHECK_EQ(info.gpu_numa_node, 1);
+        CHECK_EQ(info.nic_numa_node, 0);
+        CHECK_UEQ(info.numa_distance, 20);
+        CHECK_UEQ(nearest(strrchr(second[i], '/') + 1), 1);
+    }
     tree_close(&tree);
 }
 
@@ -349,12 +460,15 @@ int main(int argc, char **argv)
 {
     static const struct test tests[] = {
         {"p5", p5},
+        {"p4d", p4d},
+        {"ndv5", ndv5},
         {"dgx", dgx},
         {"two_sockets", two_sockets},
         {"virtual_machine", virtual_machine},
         {"switches", switches},
+        {"recorded_gpus", recorded_gpus},
         {"recorded", recorded},
-    {"no_pci", no_pci},
+        {"no_pci", no_pci},
         {"ways_to_ask", ways_to_ask},
         {"by_ordinal", by_ordinal},
         {NULL, NULL},
