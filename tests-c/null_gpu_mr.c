@@ -6,6 +6,7 @@
 #include <dirent.h>
 #include <pthread.h>
 #include <sys/wait.h>
+#include "null_efa.h"
 #include "null_help.h"
 #include "simcuda/simcuda_load.h"
 #include "sysfs_tree.h"
@@ -1165,6 +1166,79 @@ static void dltensor(void)
     end();
 }
 
+/* By address alone, on one of the two devices; `refused`: the driver knows the address not. */
+static void by_address(vbn_pd *pd, CUdeviceptr ptr, int refused, const char *why, const char *not_why)
+{
+    NEW(vbn_gpu_mr_attr, attr);
+    NEW(vbn_gpu_mr_report, told);
+    vbn_mr_set *made = NULL;
+
+    attr.paths = VBN_GPU_PATH_PEER;
+    if (!refused) {
+        OK(vbn_gpu_mr_reg(pd, ptr, 4096, ACCESS, &attr, &made, &told));
+        MUST(told.path == VBN_GPU_PATH_PEER, "path %u", told.path);
+        OK(vbn_mr_set_close(&made));
+        return;
+    }
+    null.fail("reg_mr", 1, EFAULT);
+    WANT(vbn_gpu_mr_reg(pd, ptr, 4096, ACCESS, &attr, &made, &told), VBN_ERR_DRIVER);
+    WANT_ERRNO(EFAULT);
+    WANT_TEXT(why);
+    MUST(!strstr(last()->message, not_why), "\"%s\" is in: %s", not_why, last()->message);
+    CHECK_HAS(told.attempts[2].reason, why);
+}
+
+/*
+ * A host with an EFA (null1) and a device of another kind (null0), as one with a ConnectX besides: each has its own module, neither's is taken for the other's, and what
+ * the one has is not kept for the other.
+ */
+static void two_kinds(void)
+{
+    struct tree tree = tree_open();
+    vbn_context *context_efa;
+    vbn_pd *pd_efa;
+    CUdeviceptr ptr;
+
+    setenv("VBN_SYSFS", tree.root, 1);
+    begin();
+    efa_use();
+    OK(vbn_context_open("null1", NULL, &context_efa));
+    OK(vbn_pd_alloc(context_efa, NULL, &pd_efa));
+    ptr = alloc(MIB);
+
+    /* nvidia_peermem alone, and the kernel's file for the EFA empty. */
+    tree_path(&tree, "module/nvidia_peermem/");
+    tree_write(tree_path(&tree, "class/infiniband/null1/device/p2p"), "");
+    by_address(g.pd, ptr, 0, NULL, NULL);
+    by_address(pd_efa, ptr, 1, "load efa_nv_peermem", "modprobe nvidia_peermem");
+    WANT_TEXT("efa doesn't use nvidia_peermem");
+    by_address(g.pd, ptr, 1, "a peer-memory module is loaded, but", "efa_nv_peermem");
+
+    /* efa_nv_peermem alone. */
+    MUST(!rmdir(tree_path(&tree, "module/nvidia_peermem")), "rmdir");
+    tree_path(&tree, "module/efa_nv_peermem/");
+    tree_write(tree_path(&tree, "class/infiniband/null1/device/p2p"), "NVIDIA peermem");
+    by_address(pd_efa, ptr, 0, NULL, NULL);
+    by_address(g.pd, ptr, 1, "modprobe nvidia_peermem", "efa_nv_peermem");
+    by_address(pd_efa, ptr, 1, "has a peer-memory provider (p2p in sysfs)", "nvidia_peermem");
+
+    /* Both, neither. */
+    tree_path(&tree, "module/nvidia_peermem/");
+    by_address(g.pd, ptr, 0, NULL, NULL);
+    by_address(pd_efa, ptr, 0, NULL, NULL);
+    MUST(!rmdir(tree_path(&tree, "module/nvidia_peermem")), "rmdir");
+    tree_write(tree_path(&tree, "class/infiniband/null1/device/p2p"), "");
+    by_address(pd_efa, ptr, 1, "load efa_nv_peermem", "modprobe");
+    by_address(g.pd, ptr, 1, "modprobe nvidia_peermem", "efa_nv_peermem");
+
+    unsetenv("VBN_SYSFS");
+    tree_close(&tree);
+    CU(sim.cuda.MemFree(ptr));
+    OK(vbn_pd_close(&pd_efa));
+    OK(vbn_context_close(&context_efa));
+    end();
+}
+
 static const struct test tests[] = {
     {"old_rdma_core", old_rdma_core},
     {"one_dmabuf", one_dmabuf},
@@ -1185,6 +1259,7 @@ static const struct test tests[] = {
     {"record", record},
     {"inline_is_refused", inline_is_refused},
     {"dltensor", dltensor},
+    {"two_kinds", two_kinds},
     {NULL, NULL},
 };
 
