@@ -246,6 +246,24 @@ static void move_and_look(uint32_t opcode, const struct memory *here, const stru
     CHECK_MEM(got, target, to->size);
 }
 
+/* A message from a part of the one into a part of the other: of how many pieces it was gathered, and over how many it was scattered. */
+static uint32_t message(const struct memory *from, uint64_t offset, const struct memory *to, uint64_t remote_offset, uint32_t length, uint32_t *scattered) {
+    vbn_sge here[2], there[2];
+    uint32_t gathered, posted;
+    uint64_t covered;
+    CHECK_OK(vbn_mr_set_segment(from->set, offset, length, 0, here, 2, &gathered, &covered));
+    CHECK_UEQ(covered, length);
+    CHECK_OK(vbn_mr_set_segment(to->set, remote_offset, length, 0, there, 2, scattered, &covered));
+    CHECK_UEQ(covered, length);
+    vbn_recv_wr recv = {.wr_id = 9, .sg_list = there, .num_sge = *scattered};
+    CHECK_OK(vbn_qp_post_recv(b.qp, &recv, 1, &posted));
+    vbn_send_wr wr = {.wr_id = 1, .opcode = VBN_WR_SEND, .flags = VBN_SEND_SIGNALED, .sg_list = here, .num_sge = gathered, .peer = to_b};
+    srd_post(&a, &wr);
+    srd_ok(&a, 1);
+    CHECK_UEQ(srd_ok(&b, 9).byte_len, length);
+    return gathered;
+}
+
 static int has_write(void) { return (a.caps & b.caps & VBN_EFA_CAP_RDMA_WRITE) != 0; }
 
 /* ---- The tests ---- */
@@ -283,9 +301,6 @@ static void send(void) {
     enum { LENGTH = 8000 };
     static const enum sort ways[][2] = {{VMM, VMM}, {HOST, VMM}, {VMM, HOST}};
     static uint8_t want[2 * 2 * MIB], got[2 * 2 * MIB];
-    vbn_sge from[2], to[2];
-    uint32_t count, posted;
-    uint64_t covered;
     begin();
     sim.segments_export(0);
     for (unsigned way = 0; way < sizeof ways / sizeof ways[0]; way++) {
@@ -298,16 +313,9 @@ static void send(void) {
             put(&n, 0, want, sizeof want);
             fill(bytes, LENGTH, (uint32_t)shift + 1 + way);
             put(&m, 2 * MIB - shift, bytes, LENGTH);
-            CHECK_OK(vbn_mr_set_segment(m.set, 2 * MIB - shift, LENGTH, 0, from, 2, &count, &covered));
-            CHECK(count == (m.sort == VMM ? 2 : 1) && covered == LENGTH);
-            vbn_send_wr wr = {.wr_id = 1, .opcode = VBN_WR_SEND, .flags = VBN_SEND_SIGNALED, .sg_list = from, .num_sge = count, .peer = to_b};
-            CHECK_OK(vbn_mr_set_segment(n.set, 2 * MIB - 1 - shift / 2, LENGTH, 0, to, 2, &count, &covered));
-            CHECK(count == (n.sort == VMM ? 2 : 1) && covered == LENGTH);
-            vbn_recv_wr recv = {.wr_id = 9, .sg_list = to, .num_sge = count};
-            CHECK_OK(vbn_qp_post_recv(b.qp, &recv, 1, &posted));
-            srd_post(&a, &wr);
-            srd_ok(&a, 1);
-            CHECK_UEQ(srd_ok(&b, 9).byte_len, LENGTH);
+            uint32_t scattered, gathered = message(&m, 2 * MIB - shift, &n, 2 * MIB - 1 - shift / 2, LENGTH, &scattered);
+            CHECK_UEQ(gathered, m.sort == VMM ? 2 : 1);
+            CHECK_UEQ(scattered, n.sort == VMM ? 2 : 1);
             memcpy(want + 2 * MIB - 1 - shift / 2, bytes, LENGTH);
             get(&n, 0, got, sizeof got);
             CHECK_MEM(got, want, sizeof got);
@@ -321,6 +329,7 @@ static void send(void) {
 /* Three segments of 2 GiB here, one of 6 there: around each boundary, and beyond 4 GiB, the bytes are where they belong. Memory takes
    pages only where it is touched. */
 static void beyond_4_gib(void) {
+    enum { MESSAGE = 8000 };
     static const uint64_t places[] = {0, 2 * GIB - 5000, 4 * GIB - 5000, 4 * GIB + 12345, 6 * GIB - 10000};
     static uint8_t bytes[10000], got[10000];
     begin();
@@ -342,6 +351,13 @@ static void beyond_4_gib(void) {
         CHECK_UEQ(requests, i == 1 || i == 2 ? 2 : 1);
         get(&m, places[i], got, sizeof got);
         CHECK_MEM(got, bytes, sizeof got);
+        uint32_t scattered;
+        fill(bytes, MESSAGE, i + 100);
+        put(&m, places[i], bytes, MESSAGE);
+        CHECK_UEQ(message(&m, places[i], &n, places[i], MESSAGE, &scattered), i == 1 || i == 2 ? 2 : 1);
+        CHECK_UEQ(scattered, 1);
+        get(&n, n.offset + places[i], got, MESSAGE);
+        CHECK_MEM(got, bytes, MESSAGE);
         if (!has_write()) continue;
         fill(bytes, sizeof bytes, i + 50);
         put(&m, places[i], bytes, sizeof bytes);
@@ -399,6 +415,9 @@ static void chunks_and_immediate(void) {
 
 /* A host with pages of 64 KiB. */
 static void pages_64k(void) {
+    enum { MESSAGE = 8000 };
+    uint8_t bytes[MESSAGE], got[MESSAGE];
+    uint32_t scattered;
     begin();
     struct memory m = memory_new(VMM, 0, 4 * MIB, 2), n = memory_new(PLAIN, 1, 2 * MIB, 1);
     pages = 65536;
@@ -406,6 +425,11 @@ static void pages_64k(void) {
     memory_reg(&n, &b, 4097, MIB, NULL);
     move_and_look(VBN_WR_RDMA_READ, &m, &n, 60000, 65535, 200000, 0);
     if (has_write()) move_and_look(VBN_WR_RDMA_WRITE, &m, &n, 1, 3, MIB - 5, 0);
+    fill(bytes, MESSAGE, 64);
+    put(&m, 2 * MIB - 4001, bytes, MESSAGE); /* over the bound of two segments */
+    message(&m, 2 * MIB - 4001 - m.offset, &n, 61001, MESSAGE, &scattered);
+    get(&n, n.offset + 61001, got, MESSAGE);
+    CHECK_MEM(got, bytes, MESSAGE);
     memory_free(&m);
     memory_free(&n);
     pages = 0;
