@@ -173,6 +173,63 @@ static void ndv5(void)
     tree_close(&tree);
 }
 
+/* The way of a PCI function in sysfs, from what lspci -PP prints of it. */
+static const char *way_of(const char *printed)
+{
+    static char way[256];
+    size_t length = (size_t)snprintf(way, sizeof(way), "pci0000:%.2s", printed);
+
+    for (const char *step = printed; step; step = strchr(step, '/')) {
+        step += *step == '/';
+        length += (size_t)snprintf(way + length, sizeof(way) - length, "/0000:%.7s", step);
+    }
+    return way;
+}
+
+/*
+ * A machine with eight MI300X and eight ConnectX-7: each pair behind a switch, the GPU behind two more bridges that are its own. The whole way of each, and which NIC belongs to
+ * which GPU on which processor, as AMD's guide has them from lspci -PP (ROCm/system-acceptance-docs, docs/network/topology-mapping.md, commit 4c1afd2d). RDMA names are filled in.
+ */
+static void mi300x(void)
+{
+    static const struct {
+        const char *gpu, *nic, *common;
+    } pairs[8] = {
+        {"00:01.1/01:00.0/02:00.0/03:00.0/04:00.0/05:00.0", "00:01.1/01:00.0/02:01.0/09:00.0", "0000:01:00.0"},
+        {"18:01.1/19:00.0/1a:04.0/29:00.0/2a:00.0/2b:00.0", "18:01.1/19:00.0/1a:03.0/23:00.0", "0000:19:00.0"},
+        {"48:01.1/49:00.0/4a:04.0/59:00.0/5a:00.0/5b:00.0", "48:01.1/49:00.0/4a:03.0/53:00.0", "0000:49:00.0"},
+        {"60:01.1/61:00.0/62:00.0/63:00.0/64:00.0/65:00.0", "60:01.1/61:00.0/62:01.0/69:00.0", "0000:61:00.0"},
+        {"78:01.1/79:00.0/7a:00.0/7b:00.0/7c:00.0/7d:00.0", "78:01.1/79:00.0/7a:05.0/8f:00.0", "0000:79:00.0"},
+        {"98:01.1/99:00.0/9a:03.0/a3:00.0/a4:00.0/a5:00.0", "98:01.1/99:00.0/9a:01.0/9c:00.0", "0000:99:00.0"},
+        {"c8:01.1/c9:00.0/ca:03.0/d3:00.0/d4:00.0/d5:00.0", "c8:01.1/c9:00.0/ca:02.0/cd:00.0", "0000:c9:00.0"},
+        {"e0:01.1/e1:00.0/e2:02.0/e5:00.0/e6:00.0/e7:00.0", "e0:01.1/e1:00.0/e2:04.0/f1:00.0", "0000:e1:00.0"},
+    };
+    char name[32];
+
+    tree = tree_open();
+    tree_node(&tree, 0, 0, 0, "10 32");
+    tree_node(&tree, 1, 96, 1, "32 10");
+    /* Named against the order of the addresses, so that neither stands for the right answer. */
+    for (unsigned i = 0; i < 8; i++) {
+        snprintf(name, sizeof(name), "mlx5_%u", 7 - i);
+        tree_device(&tree, way_of(pairs[i].gpu), i / 4, NULL);
+        tree_device(&tree, way_of(pairs[i].nic), i / 4, name);
+    }
+    for (unsigned i = 0; i < 8; i++) {
+        snprintf(name, sizeof(name), "mlx5_%u", 7 - i);
+        CHECK_UEQ(nearest(strrchr(pairs[i].gpu, '/') + 1), 8);
+        CHECK_STR(nics[0].nic_name, name);
+        CHECK_HAS(nics[0].nic, strrchr(pairs[i].nic, '/') + 1);
+        CHECK_EQ(nics[0].distance, VBN_DISTANCE_SWITCHES);
+        CHECK_STR(nics[0].common, pairs[i].common);
+        CHECK_UEQ(nics[0].gpu_bridges, 3);
+        CHECK_UEQ(nics[0].nic_bridges, 1);
+        for (unsigned k = 1; k < 8; k++)
+            CHECK_EQ(nics[k].distance, k < 4 ? VBN_DISTANCE_NUMA_NODE : VBN_DISTANCE_SYSTEM);
+    }
+    tree_close(&tree);
+}
+
 /*
  * DGX H100: a GPU and a ConnectX-7 behind a switch of their own, eight times; two storage NICs for a socket at other host bridges. Which NIC belongs to which GPU, with
  * names and buses (ibp24s0 is mlx5_0 on bus 18, for GPU 0), is in NVIDIA's DGX H100 user guide, "Network Modules"; the ports above are filled in.
@@ -462,6 +519,7 @@ int main(int argc, char **argv)
         {"p5", p5},
         {"p4d", p4d},
         {"ndv5", ndv5},
+        {"mi300x", mi300x},
         {"dgx", dgx},
         {"two_sockets", two_sockets},
         {"virtual_machine", virtual_machine},
