@@ -39,6 +39,9 @@ static THREAD: AtomicBool = AtomicBool::new(false);
 /// left out then because another thread is at it.
 pub static EVENTS: AtomicBool = AtomicBool::new(false);
 
+/// A trace is written, in which each ring of a doorbell is to be a line of its own: no pass after a post is left out then either.
+pub static TRACING: AtomicBool = AtomicBool::new(false);
+
 /// Waits for the lock, but not for a pass that this very thread makes: a signal's handler may have come here.
 fn insist() -> Option<Guard<'static, Option<Box<State>>>> {
     STATE.try_lock().or_else(|| (!STATE.is_mine()).then(|| STATE.lock()))
@@ -50,7 +53,8 @@ pub fn inline(caller: usize, before: bool) {
         |code: &Code| caller >= code.low.load(Ordering::Relaxed) && caller < code.high.load(Ordering::Relaxed);
     if PROVIDERS.iter().any(is_provider) {
         PASSES.store(PASSES.load(Ordering::Relaxed).wrapping_add(1), Ordering::Relaxed);
-        let guard = if before && EVENTS.load(Ordering::Relaxed) { insist() } else { STATE.try_lock() };
+        let needed = if before { &EVENTS } else { &TRACING };
+        let guard = if needed.load(Ordering::Relaxed) { insist() } else { STATE.try_lock() };
         if let Some(mut guard) = guard {
             let Some(state) = guard.as_mut() else { return };
             let quiet = state.is_quiet();

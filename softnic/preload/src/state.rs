@@ -25,6 +25,7 @@ use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
+use std::sync::atomic::Ordering;
 
 pub struct Context {
     device: usize,
@@ -107,6 +108,7 @@ impl State {
         }
         let mut world = World::new(place.host, place.slot, fabric, devices.len());
         world.trace = config.trace.as_deref().and_then(Trace::open);
+        crate::pump::TRACING.store(world.trace.is_some(), Ordering::Relaxed);
         Ok(State {
             opened: vec![0; devices.len()],
             devices,
@@ -293,8 +295,9 @@ impl State {
         self.rung = false;
         if std::mem::take(&mut self.watch_stale) {
             self.watched.clear();
+            let tracing = self.world.trace.is_some();
             for (n, device) in self.devices.iter().enumerate() {
-                device.doorbells(&mut |ctx, offset| {
+                device.doorbells(tracing, &mut |ctx, offset| {
                     if let Some(map) = self.world.maps.iter().position(|(d, c, ..)| *d == n && *c == ctx) {
                         self.watched.push(Watched { map, offset, seen: 0 });
                     }

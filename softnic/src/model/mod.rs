@@ -277,6 +277,9 @@ impl Device {
         if self.removed {
             return Progress::default();
         }
+        if host.tracing() {
+            self.trace_receives(host);
+        }
         self.resume_answers(host);
         let mut held = None;
         let mut next = 0;
@@ -314,10 +317,13 @@ impl Device {
     }
 
     /// The words of shared memory that the provider writes when it wants something. While none of them has changed, no packet has come
-    /// and no timer is due, a step after one that had no more to do and was not restless would do nothing.
-    pub fn doorbells(&self, visit: &mut dyn FnMut(ContextId, u64)) {
+    /// and no timer is due, a step after one that had no more to do and was not restless would do nothing. Receives matter to the trace alone.
+    pub fn doorbells(&self, tracing: bool, visit: &mut dyn FnMut(ContextId, u64)) {
         for q in self.qps.values() {
             visit(q.ctx, q.rings.send_word());
+            if tracing {
+                visit(q.ctx, q.rings.recv_word());
+            }
         }
         for q in self.cqs.values().filter(|q| q.spec.channel.is_some()) {
             visit(q.ctx, q.info.doorbell_offset);

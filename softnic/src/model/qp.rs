@@ -43,6 +43,8 @@ pub(super) struct Qp {
     pub rnr_waiters: VecDeque<Address>,
     /// The receive doorbell when a receive request was last looked for.
     pub rnr_doorbell: u16,
+    /// The receive doorbell that the trace was last told of.
+    pub recvs_traced: u16,
 }
 
 impl Device {
@@ -93,6 +95,7 @@ impl Device {
                 stalled_until_ms: 0,
                 rnr_waiters: VecDeque::new(),
                 rnr_doorbell: 0,
+                recvs_traced: 0,
             };
             d.qps.insert(qpn, qp);
             d.pd_users(spec.pd, true);
@@ -202,7 +205,7 @@ impl Device {
             }
             QpState::Reset if from != QpState::Reset => {
                 q.pending.clear();
-                (q.sq_taken, q.rq_taken, q.stalled_until_ms) = (0, 0, 0);
+                (q.sq_taken, q.rq_taken, q.recvs_traced, q.stalled_until_ms) = (0, 0, 0, 0);
                 q.rnr_waiters.clear();
                 q.rings.reset(host);
                 let (spec, shape) = (q.spec, q.rings.shape);
@@ -276,6 +279,17 @@ impl Device {
         let Some(q) = self.qps.get(&qpn) else { return };
         let cq = q.spec.recv_cq;
         self.complete(host, cq, Completion { id, status, op, qpn, recv: Some(recv) });
+    }
+
+    /// Tells of receive doorbells that were rung: what a receive is taken for is only a message that comes.
+    pub(super) fn trace_receives(&mut self, host: &mut dyn Host) {
+        for (qpn, q) in &mut self.qps {
+            let doorbell = q.recv_doorbell(host);
+            let new = doorbell.wrapping_sub(std::mem::replace(&mut q.recvs_traced, doorbell));
+            if new > 0 {
+                host.trace(&format!("{} qp {qpn}: doorbell rq {doorbell}: {new} posted", self.name));
+            }
+        }
     }
 
     /// The next receive request.

@@ -43,6 +43,9 @@ impl Device {
             q.sq_taken = doorbell;
             return self.qp_fatal(host, qpn, "the send doorbell moved by more than the ring holds");
         }
+        if host.tracing() {
+            host.trace(&format!("{} qp {qpn}: doorbell sq {doorbell}: {waiting} posted", self.name));
+        }
         for _ in 0..waiting {
             let req = q.rings.read_send(host, q.sq_taken);
             q.sq_taken = q.sq_taken.wrapping_add(1);

@@ -98,6 +98,11 @@ impl QpRings {
         self.doorbell_offset + u64::from(self.kind.doorbells().0)
     }
 
+    /// The word that changes when receives are posted.
+    pub fn recv_word(&self) -> u64 {
+        self.doorbell_offset + u64::from(self.kind.doorbells().1)
+    }
+
     pub fn sends_posted(&self, host: &mut dyn Host) -> u16 {
         self.kind.sends_posted(host, self)
     }

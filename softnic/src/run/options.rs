@@ -20,7 +20,7 @@ softnic: RDMA devices in user space, below the unmodified rdma-core
       --seed N         seed of everything random: order of requests, faults (default: 1; 0: all in order)
       --peer-timeout SECONDS   status 13 for requests to a process that stands still for so long (default: 20; 0: wait for ever)
       --fault FILE     misbehave as FILE says
-      --trace FILE     append uverbs calls, requests and completions to FILE
+      --trace FILE     append uverbs calls, doorbells, requests and completions to FILE
   softnic devices      kinds and profiles with their values; 'assumed' marks what no source confirms
   softnic --version
 ";

@@ -204,6 +204,37 @@ fn a_run_is_repeated_by_its_seed_to_the_letter() {
 }
 
 #[test]
+fn the_trace_has_a_line_for_each_ring_that_is_seen() {
+    let (mut w, mut a, mut b, ah) = two(0, Opts { recv_sge: 2, ..Opts::default() });
+    let rings = |w: &World, p: usize| -> Vec<String> {
+        let lines =
+            w.procs[p].lines.iter().filter_map(|line| line.split_once(": doorbell ").map(|(_, what)| what.into()));
+        lines.collect()
+    };
+    for count in [3u16, 1, 60, 2] {
+        for id in 0..count {
+            b.recv(&mut w, id, &[(0, 4), (64, 4)]);
+        }
+        w.run();
+        for id in 0..count {
+            let wr = a.wr(0, id, ah, &b, 0, 0, 8);
+            a.post(&mut w, &wr);
+        }
+        w.run();
+        assert_eq!((a.polls(&mut w).len(), b.polls(&mut w).len()), (usize::from(count), usize::from(count)));
+    }
+    assert_eq!(rings(&w, 0), ["sq 3: 3 posted", "sq 4: 1 posted", "sq 64: 60 posted", "sq 66: 2 posted"]);
+    assert_eq!(rings(&w, 1), ["rq 6: 6 posted", "rq 8: 2 posted", "rq 128: 120 posted", "rq 132: 4 posted"]);
+    b.modify(&mut w, qp_mask::STATE, &QpAttr { state: QpState::Reset, ..QpAttr::default() }).unwrap();
+    b.rq_pc = 0;
+    b.up(&mut w).unwrap();
+    b.recv(&mut w, 0, &[(0, 8)]);
+    w.disturbed();
+    w.run();
+    assert_eq!(rings(&w, 1).last().unwrap(), "rq 1: 1 posted", "from the start after RESET");
+}
+
+#[test]
 fn write_pieces_come_in_any_order_and_sometimes_twice() {
     use crate::model::packet::Kind;
     let mut shuffled = 0;

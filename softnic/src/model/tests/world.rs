@@ -261,6 +261,6 @@ impl World {
 
 fn at_rest(d: &Device, p: &mut Proc, until_ms: u64) -> Rest {
     let mut doorbells = Vec::new();
-    d.doorbells(&mut |ctx, offset| doorbells.push(p.shm_load32(ctx, offset)));
+    d.doorbells(true, &mut |ctx, offset| doorbells.push(p.shm_load32(ctx, offset)));
     Rest { doorbells, commands: d.counters().submitted_cmds, until_ms }
 }
