@@ -324,10 +324,10 @@ void srd_alive(struct srd_side *from, struct srd_side *to, vbn_peer *peer) {
     CHECK_MEM(to->memory + 4096, from->memory, 256);
 }
 
-/* ---- faults ---- */
+/* ---- runs of their own ---- */
 
 /* The child: exec of the runner, which execs this program once more. It leaves the run that it is in. */
-static void exec_runner(const char *softnic, const char *file, const char *name) {
+static void exec_runner(const char *softnic, const char *option, const char *file, const char *name) {
     const char *profile = getenv("VBN_TEST_PROFILE");
     char device[64], self[4096];
     snprintf(device, sizeof device, "efa,profile=%s,count=2", profile && *profile ? profile : "p5");
@@ -336,27 +336,44 @@ static void exec_runner(const char *softnic, const char *file, const char *name)
     self[length] = 0;
     unsetenv("LD_PRELOAD");
     unsetenv("SOFTNIC_DIR");
-    execl(softnic, softnic, "run", "--device", device, "--fault", file, "--", self, "--inner", name, (char *)NULL);
+    execl(softnic, softnic, "run", "--device", device, option, file, "--", self, "--inner", name, (char *)NULL);
     _exit(127);
 }
 
-void under_faults(const char *rules, const char *name) {
+/* Runs a test with an option that names a file, which begins with `rules`. Returns a descriptor of it; its name is gone by then. */
+static int run_inner(const char *option, const char *rules, const char *name) {
     const char *softnic = getenv("VBN_TEST_SOFTNIC");
     need_efa(test_device());
     if (!softnic || !*softnic) SKIP("needs softnic's runner: VBN_TEST_SOFTNIC");
-    char file[] = "/tmp/vbn-faults-XXXXXX";
+    char file[] = "/tmp/vbn-inner-XXXXXX";
     int fd = mkstemp(file);
     CHECK(fd >= 0);
     CHECK_EQ(write(fd, rules, strlen(rules)), (ssize_t)strlen(rules));
-    close(fd);
     fflush(stdout);
     pid_t pid = fork();
-    if (pid == 0) exec_runner(softnic, file, name);
+    if (pid == 0) exec_runner(softnic, option, file, name);
     int status = -1;
     pid_t waited = waitpid(pid, &status, 0);
     unlink(file);
     CHECK(pid > 0 && waited == pid);
-    if (status != 0) FAIL("%s in a run of its own with faults: wait status 0x%x (its own words are in the lines above)", name, status);
+    if (status != 0) FAIL("%s in a run of its own with %s: wait status 0x%x (its own words are in the lines above)", name, option, status);
+    return fd;
+}
+
+void under_faults(const char *rules, const char *name) {
+    close(run_inner("--fault", rules, name));
+}
+
+char *under_trace(const char *name) {
+    int fd = run_inner("--trace", "", name);
+    off_t size = lseek(fd, 0, SEEK_END);
+    CHECK(size > 0);
+    char *text = malloc((size_t)size + 1);
+    CHECK(text != NULL);
+    CHECK_EQ(pread(fd, text, (size_t)size, 0), size);
+    text[size] = 0;
+    close(fd);
+    return text;
 }
 
 int srd_main(const char *program, const struct test *tests, const struct test *inner, int argc, char **argv) {

@@ -95,7 +95,9 @@ void srd_alive(struct srd_side *from, struct srd_side *to, vbn_peer *peer);
  * VBN_TEST_SOFTNIC names the runner (else the test skips); VBN_TEST_PROFILE is the device's profile.
  */
 void under_faults(const char *rules, const char *name);
-/* test_main for programs that use under_faults: `inner` are the tests that run under faults. */
+/* The same without faults, with a trace, which it returns; to be freed. */
+char *under_trace(const char *name);
+/* test_main for programs that use these two: `inner` are the tests that run so. */
 int srd_main(const char *program, const struct test *tests, const struct test *inner, int argc, char **argv);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-/* Two processes with SRD: their records go over a socket, data both ways, and one of them dies. */
+/* Two processes with SRD: their records go over a socket, messages and data both ways, and one of them dies. */
 #include <string.h>
 #include <unistd.h>
 
@@ -7,6 +7,8 @@
 #include "srd.h"
 
 enum { SIZE = 1 << 20, PIECE = 64 << 10, PIECES = SIZE / PIECE, DONE = 0x1ead };
+/* Messages lie in the first half of the memory and arrive in the second. */
+enum { MESSAGE = 4096, MESSAGES = SIZE / 2 / MESSAGE, THERE = 1, BACK = 2 };
 
 /* What one side tells the other: both kinds of records, and its memory. */
 struct greeting {
@@ -81,12 +83,16 @@ static void hear_done(void) {
     CHECK_UEQ(wc.imm, DONE);
 }
 
-static const struct srd_setup large = {.size = SIZE};
+static const struct srd_setup large = {.size = SIZE}, for_messages = {.size = SIZE, .send_wr = MESSAGES, .recv_wr = MESSAGES};
 
-static void open_one(int fd) {
+static void open_with(int fd, const struct srd_setup *setup) {
     memset(&c, 0, sizeof c);
     c.fd = fd;
-    srd_open(&c.side, &large);
+    srd_open(&c.side, setup);
+}
+
+static void open_one(int fd) {
+    open_with(fd, &large);
 }
 
 static void close_one(void) {
@@ -124,6 +130,73 @@ static void serve_short(int fd) {
 
 static void serve_versioned(int fd) {
     serve(fd, 1);
+}
+
+/* ---- messages, which every device has: as many each way as fit into half of the memory ---- */
+
+/* Whose bytes are those of message `number` on its way there or back. */
+static uint32_t seed_of(uint32_t way, uint32_t number) {
+    return way << 16 | number;
+}
+
+static void post_receives(void) {
+    static vbn_recv_wr wrs[MESSAGES];
+    uint32_t posted = 0;
+    for (uint32_t i = 0; i < MESSAGES; i++)
+        wrs[i] = (vbn_recv_wr){.wr_id = 500 + i, .num_sge = 1, .sge = {vbn_mr_remote_addr(c.side.mr) + SIZE / 2 + i * MESSAGE, MESSAGE, vbn_mr_lkey(c.side.mr)}};
+    CHECK_OK(vbn_qp_post_recv(c.side.qp, wrs, MESSAGES, &posted));
+    CHECK_UEQ(posted, MESSAGES);
+}
+
+/* Every other one tells its number as immediate data, the others in their first bytes, as all do. No two are of one length. */
+static void send_all(uint32_t way) {
+    static vbn_send_wr wrs[MESSAGES];
+    static vbn_wc wcs[MESSAGES];
+    uint32_t posted = 0;
+    for (uint32_t i = 0; i < MESSAGES; i++) {
+        fill(c.side.memory + i * MESSAGE, MESSAGE, seed_of(way, i));
+        memcpy(c.side.memory + i * MESSAGE, &i, sizeof i);
+        wrs[i] = srd_wr(&c.side, c.peer, i % 2 ? VBN_WR_SEND_WITH_IMM : VBN_WR_SEND, i, i * MESSAGE, MESSAGE - i);
+        wrs[i].imm = seed_of(way, i);
+    }
+    CHECK_OK(vbn_qp_post_send(c.side.qp, wrs, MESSAGES, &posted));
+    CHECK_UEQ(posted, MESSAGES);
+    srd_wait(&c.side, MESSAGES, wcs);
+    for (uint32_t i = 0; i < MESSAGES; i++) CHECK_OK(vbn_wc_check(wcs + i));
+}
+
+/* Each came once, whole, into some receive, in whatever order. */
+static void receive_all(uint32_t way) {
+    static vbn_wc wcs[MESSAGES];
+    static uint8_t expected[MESSAGE];
+    uint8_t came[MESSAGES] = {0};
+    srd_wait(&c.side, MESSAGES, wcs);
+    for (uint32_t i = 0; i < MESSAGES; i++) {
+        const uint8_t *at = c.side.memory + SIZE / 2 + i * MESSAGE;
+        uint32_t number;
+        CHECK_OK(vbn_wc_check(wcs + i));
+        CHECK_UEQ(wcs[i].wr_id, 500 + i);
+        memcpy(&number, at, sizeof number);
+        CHECK(number < MESSAGES && !came[number]);
+        came[number] = 1;
+        fill(expected, MESSAGE, seed_of(way, number));
+        memcpy(expected, &number, sizeof number);
+        CHECK_UEQ(wcs[i].byte_len, MESSAGE - number);
+        CHECK_MEM(at, expected, MESSAGE - number);
+        CHECK_EQ(!!(wcs[i].wc_flags & VBN_WC_WITH_IMM), number % 2);
+        if (number % 2) CHECK_UEQ(wcs[i].imm, seed_of(way, number));
+    }
+}
+
+static void answer(int fd) {
+    open_with(fd, &for_messages);
+    post_receives();
+    greet(1);
+    receive_all(THERE);
+    meet(c.fd); /* an answer before that could come among the other side's completed sends */
+    send_all(BACK);
+    meet(c.fd);
+    close_one();
 }
 
 /* Waits to be killed. */
@@ -176,6 +249,22 @@ static void versioned_records(void) {
     transfer(1);
 }
 
+/* 512 KiB there and back, by SEND and SEND with immediate alone. */
+static void messages(void) {
+    need_efa(test_device());
+    pid_t pid = start("answer");
+    open_with(c.fd, &for_messages);
+    post_receives();
+    greet(1);
+    send_all(THERE);
+    meet(c.fd);
+    receive_all(BACK);
+    meet(c.fd);
+    process_end(pid, c.fd);
+    c.fd = -1;
+    close_one();
+}
+
 /* The peer process dies without a word: requests to it fail, and nothing else does. */
 static void peer_dies(void) {
     vbn_wc wc;
@@ -224,6 +313,7 @@ static void old_record(void) {
 static const struct test tests[] = {
     {"short_records", short_records},
     {"versioned_records", versioned_records},
+    {"messages", messages},
     {"peer_dies", peer_dies},
     {"old_record", old_record},
     {NULL, NULL},
@@ -232,6 +322,7 @@ static const struct test tests[] = {
 static const struct role roles[] = {
     {"serve_short", serve_short},
     {"serve_versioned", serve_versioned},
+    {"answer", answer},
     {"idle", idle},
     {NULL, NULL},
 };
