@@ -1185,10 +1185,14 @@ static struct advert next_advert(struct side *side, uint64_t wr_id) {
     return advert;
 }
 
-static void send_message(struct side *side, const struct advert *advert, uint64_t wr_id) {
+static vbn_send_wr message_of(struct side *side, const struct advert *advert, uint64_t wr_id) {
     struct advert message = {htobe64(advert->addr), htonl(advert->rkey), htonl(advert->size)};
     memcpy(side->memory + MESSAGES + 64, &message, sizeof message);
-    vbn_send_wr wr = send_wr(side, side, VBN_WR_SEND, wr_id, MESSAGES + 64, sizeof message);
+    return send_wr(side, side, VBN_WR_SEND, wr_id, MESSAGES + 64, sizeof message);
+}
+
+static void send_message(struct side *side, const struct advert *advert, uint64_t wr_id) {
+    vbn_send_wr wr = message_of(side, advert, wr_id);
     run_send(side, &wr);
 }
 
@@ -1219,9 +1223,12 @@ static void rping_client(void) {
         wr.remote_addr = sink.addr;
         wr.rkey = sink.rkey;
         run_send(side, &wr);
-        send_message(side, &go, 4);
+        if (i < ROUNDS - 1) send_message(side, &go, 4);
     }
-    /* rping says good-bye once and destroys its id: when that gets lost, nobody says it again. */
+    /* With the last message rping leaves. If its acknowledgement gets lost, nobody repeats it, and rping has asked for endless retries. */
+    vbn_send_wr last = message_of(side, &go, 4);
+    post_send(side, &last);
+    /* It says good-bye once and destroys its id: when that gets lost, nobody says it again. */
     finish_rping(pid);
     CHECK_OK(vbn_cm_id_disconnect(t.server.id));
     end_close(&t.server);
