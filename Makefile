@@ -8,7 +8,7 @@
 #                    LINK_VERBS=1, here and for make: libverbena.so needs libibverbs.so.1 (for packagers; cargo's link-verbs)
 # make bench-overhead  what a call costs, in instructions, against raw verbs
 # make bench-softnic   how fast softnic is, as ratios
-# make header        writes what is made from the sources: header, symbol list, version script, ctypes declarations
+# make header        writes what is made from the sources: header, symbol list, version script, declarations for Python and Julia
 
 SHELL := /bin/bash
 PREFIX ?= /usr/local

@@ -73,6 +73,23 @@ def canonical(type_text):
     return re.sub(r"\s*\*\s*", "*", " ".join(type_text.split())).replace("*", " *").replace("* *", "**").strip()
 
 
+def base_of(text):
+    """A C type without its pointers: "const vbn_sge *" is of vbn_sge."""
+    return re.sub(r"\bconst\b|\*", "", text).strip()
+
+
+def by_need(structs):
+    """Structs in an order in which each comes after those that it contains or points to."""
+    done, left = [], dict(structs)
+    while left:
+        ready = [s for s in left.values() if not any(base_of(f.type) in left for f in s.fields)]
+        if not ready:
+            raise NotUnderstood("structs that need each other: " + ", ".join(left))
+        for s in ready:
+            done.append(left.pop(s.name))
+    return done
+
+
 def parameters(text):
     text = text.strip()
     return [] if text in ("", "void") else [declarator(p) for p in text.split(",")]

@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
 """gen-ctypes.py HEADER OUT.py: makes the ctypes declarations of the Python binding from the header."""
 import pathlib
-import re
 import sys
 
 sys.dont_write_bytecode = True
@@ -76,11 +75,6 @@ __all__ += [name for name in globals() if name.lower().startswith("vbn_")]
 '''
 
 
-def base_of(text):
-    """A C type without its pointers: "const vbn_sge *" is of vbn_sge."""
-    return re.sub(r"\bconst\b|\*", "", text).strip()
-
-
 class Types:
     def __init__(self, header):
         self.h = header
@@ -94,7 +88,7 @@ class Types:
 
     def of(self, text):
         """The ctypes expression of a C type."""
-        base = base_of(text)
+        base = cheader.base_of(text)
         stars = text.count("*")
         if base == "void":
             if not stars:
@@ -113,18 +107,6 @@ class Types:
         return f'("{f.name}", {t} * {f.length})' if f.length else f'("{f.name}", {t})'
 
 
-def by_need(structs):
-    """Structs in an order in which each comes after those that it contains or points to."""
-    done, left = [], dict(structs)
-    while left:
-        ready = [s for s in left.values() if not any(base_of(f.type) in left for f in s.fields)]
-        if not ready:
-            raise cheader.NotUnderstood("structs that need each other: " + ", ".join(left))
-        for s in ready:
-            done.append(left.pop(s.name))
-    return done
-
-
 def generate(h):
     t = Types(h)
     out = [TOP]
@@ -137,7 +119,7 @@ def generate(h):
     for c in h.callbacks.values():
         args = "".join(", " + t.of(p.type) for p in c.params)
         out.append(f"{c.name} = CFUNCTYPE({t.of(c.result)}{args})\n")
-    for s in by_need(h.structs):
+    for s in cheader.by_need(h.structs):
         base = "_Sized" if s.fields[0].name == "struct_size" else "Structure"
         out.append(f"\n\nclass {s.name}({base}):\n    _fields_ = [\n")
         out += [f"        {t.field(f)},\n" for f in s.fields]
