@@ -91,12 +91,10 @@ impl<T> Drop for Guard<'_, T> {
     }
 }
 
-/// The address of a thread's own variable is a number that no other thread has.
+/// A number that no other thread has, and that takes no call of the loader as a thread's own variable does in a shared object.
 fn this_thread() -> usize {
-    thread_local! {
-        static OWN: u8 = const { 0 };
-    }
-    OWN.with(|own| std::ptr::from_ref(own) as usize)
+    // SAFETY: takes nothing and can't fail.
+    unsafe { libc::pthread_self() as usize }
 }
 
 fn futex(word: &AtomicU32, operation: libc::c_int, value: u32) {

@@ -16,11 +16,11 @@ use std::time::Duration;
 
 /// Where the code of the kinds' providers lies.
 struct Code {
-    low: AtomicUsize,
-    high: AtomicUsize,
+    start: AtomicUsize,
+    size: AtomicUsize,
 }
 static PROVIDERS: [Code; KINDS.len()] =
-    [const { Code { low: AtomicUsize::new(usize::MAX), high: AtomicUsize::new(0) } }; KINDS.len()];
+    [const { Code { start: AtomicUsize::new(0), size: AtomicUsize::new(0) } }; KINDS.len()];
 /// Counts the passes that the program made by itself.
 static PASSES: AtomicU32 = AtomicU32::new(0);
 /// The last pass that the program made has left something that should not wait long, as a request that is held back.
@@ -32,7 +32,7 @@ static NAPPING: AtomicBool = AtomicBool::new(false);
 /// The background thread sleeps for longer than a moment.
 static ASLEEP: AtomicBool = AtomicBool::new(false);
 /// Passes in vain, a few microseconds.
-const YIELD_AFTER: u32 = 64;
+const YIELD_AFTER: u32 = 32;
 static THREAD: AtomicBool = AtomicBool::new(false);
 
 /// Some CQ has a channel. The doorbell of such a one is to be looked at before each poll, which may overwrite an "arm": a pass is not
@@ -48,44 +48,55 @@ fn insist() -> Option<Guard<'static, Option<Box<State>>>> {
 }
 
 /// A spin lock is about to be taken (`before`) or was left by code at `caller`.
+#[inline(always)]
 pub fn inline(caller: usize, before: bool) {
     let is_provider =
-        |code: &Code| caller >= code.low.load(Ordering::Relaxed) && caller < code.high.load(Ordering::Relaxed);
-    if PROVIDERS.iter().any(is_provider) {
-        PASSES.store(PASSES.load(Ordering::Relaxed).wrapping_add(1), Ordering::Relaxed);
-        let needed = if before { &EVENTS } else { &TRACING };
-        let guard = if needed.load(Ordering::Relaxed) { insist() } else { STATE.try_lock() };
-        if let Some(mut guard) = guard {
-            let Some(state) = guard.as_mut() else { return };
-            let quiet = state.is_quiet();
-            let mut left = state.left();
-            let told = (ARMED.load(Ordering::Relaxed), RESTLESS.load(Ordering::Relaxed));
-            // Most passes find nothing, and nothing new for the thread.
-            if quiet && told == (left.armed, left.restless) {
-                drop(guard);
-                return let_others_run(false);
-            }
-            let errno = sys::errno();
-            if !quiet {
-                left = Progress { busy: true, ..Progress::default() };
-                pass(|| left = state.step());
-            }
-            drop(guard);
-            RESTLESS.store(left.restless, Ordering::Relaxed);
-            if left.armed != ARMED.load(Ordering::Relaxed) {
-                ARMED.store(left.armed, Ordering::SeqCst);
-                if left.armed && NAPPING.load(Ordering::SeqCst) {
-                    rouse();
-                }
-            }
-            // The program may do something else now.
-            if (left.busy || left.wake_at_ms.is_some()) && ASLEEP.load(Ordering::SeqCst) {
-                look_soon();
-            }
-            let_others_run(left.busy);
-            sys::set_errno(errno);
+        |code: &Code| caller.wrapping_sub(code.start.load(Ordering::Relaxed)) < code.size.load(Ordering::Relaxed);
+    if !PROVIDERS.iter().any(is_provider) {
+        return;
+    }
+    PASSES.store(PASSES.load(Ordering::Relaxed).wrapping_add(1), Ordering::Relaxed);
+    let events = EVENTS.load(Ordering::Relaxed);
+    // Only a packet can be new since the pass after the last lock, and the one after this lock looks for that. But what is held back
+    // counts passes.
+    if before && !events && !RESTLESS.load(Ordering::Relaxed) {
+        return;
+    }
+    drive(if before { events } else { TRACING.load(Ordering::Relaxed) });
+}
+
+/// Does the work of a pass.
+#[inline(never)]
+fn drive(insisting: bool) {
+    let guard = if insisting { insist() } else { STATE.try_lock() };
+    let Some(mut guard) = guard else { return };
+    let Some(state) = guard.as_mut() else { return };
+    // Most passes find nothing, and nothing new for the thread.
+    let quiet = state.is_quiet();
+    if quiet && state.has_left(ARMED.load(Ordering::Relaxed), RESTLESS.load(Ordering::Relaxed)) {
+        drop(guard);
+        return let_others_run(false);
+    }
+    let errno = sys::errno();
+    let mut left = state.left();
+    if !quiet {
+        left = Progress { busy: true, ..Progress::default() };
+        pass(|| left = state.step());
+    }
+    drop(guard);
+    RESTLESS.store(left.restless, Ordering::Relaxed);
+    if left.armed != ARMED.load(Ordering::Relaxed) {
+        ARMED.store(left.armed, Ordering::SeqCst);
+        if left.armed && NAPPING.load(Ordering::SeqCst) {
+            rouse();
         }
     }
+    // The program may do something else now.
+    if (left.busy || left.wake_at_ms.is_some()) && ASLEEP.load(Ordering::SeqCst) {
+        look_soon();
+    }
+    let_others_run(left.busy);
+    sys::set_errno(errno);
 }
 
 /// A program that polls in vain keeps a core from the peer that it waits for, when there are fewer cores than programs.
@@ -125,9 +136,8 @@ pub fn find_provider() {
         // SAFETY: the loader says how many headers there are.
         let headers = unsafe { std::slice::from_raw_parts(info.dlpi_phdr, usize::from(info.dlpi_phnum)) };
         if let Some(code) = headers.iter().find(|h| h.p_type == libc::PT_LOAD && h.p_flags & libc::PF_X != 0) {
-            let low = (info.dlpi_addr + code.p_vaddr) as usize;
-            place.low.store(low, Ordering::Relaxed);
-            place.high.store(low + code.p_memsz as usize, Ordering::Relaxed);
+            place.start.store((info.dlpi_addr + code.p_vaddr) as usize, Ordering::Relaxed);
+            place.size.store(code.p_memsz as usize, Ordering::Relaxed);
         }
         0
     }

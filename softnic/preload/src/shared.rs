@@ -7,6 +7,7 @@ use nic::model::host::Errno;
 use std::collections::HashMap;
 use std::collections::VecDeque;
 use std::ffi::CString;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering, fence};
 
 /// Sparse: only pages that are touched cost memory.
@@ -16,15 +17,42 @@ const PAGE: u64 = 4096;
 const RESTING: usize = 64;
 
 pub struct Shared {
-    base: *mut u8,
+    mapping: Arc<Mapping>,
     /// Of the memfd: by it a descriptor is recognised that came by another way than open and dup.
     pub inode: u64,
     next: u64,
     free: HashMap<u64, VecDeque<u64>>,
 }
 
+struct Mapping(*mut u8);
+
 // SAFETY: the mapping belongs to the process; all access goes through the state's lock.
-unsafe impl Send for Shared {}
+unsafe impl Send for Mapping {}
+// SAFETY: as above.
+unsafe impl Sync for Mapping {}
+
+impl Drop for Mapping {
+    fn drop(&mut self) {
+        // SAFETY: nobody else has pointers into this mapping; the provider's own mappings are others.
+        unsafe { libc::munmap(self.0.cast(), SIZE as usize) };
+    }
+}
+
+/// A word that is looked at all the time. It keeps the memory mapped.
+pub struct Word {
+    at: *const AtomicU32,
+    _mapping: Arc<Mapping>,
+}
+
+// SAFETY: as for `Mapping`.
+unsafe impl Send for Word {}
+
+impl Word {
+    pub fn load(&self) -> u32 {
+        // SAFETY: aligned and within the mapping, which `self` keeps.
+        unsafe { &*self.at }.load(Ordering::Acquire)
+    }
+}
 
 impl Shared {
     /// The memfd that becomes the program's uverbs descriptor, and its mapping.
@@ -61,7 +89,7 @@ impl Shared {
         // SAFETY: the mapping just made. A forked child has no device.
         unsafe { libc::madvise(base, SIZE as usize, libc::MADV_DONTFORK) };
         // Offset 0 stays unused: a key of 0 would look like "none".
-        Ok((fd, Shared { base: base.cast(), inode, next: PAGE, free: HashMap::new() }))
+        Ok((fd, Shared { mapping: Arc::new(Mapping(base.cast())), inode, next: PAGE, free: HashMap::new() }))
     }
 
     pub fn alloc(&mut self, bytes: u64) -> Option<u64> {
@@ -91,13 +119,17 @@ impl Shared {
     fn at(&self, offset: u64, bytes: u64) -> Option<*mut u8> {
         let end = offset.checked_add(bytes)?;
         // SAFETY: the sum stays within the mapping.
-        (end <= SIZE).then(|| unsafe { self.base.add(offset as usize) })
+        (end <= SIZE).then(|| unsafe { self.mapping.0.add(offset as usize) })
     }
 
     fn word32(&self, offset: u64) -> Option<&AtomicU32> {
         let at = self.at(offset, 4).filter(|p| p.cast::<u32>().is_aligned())?;
         // SAFETY: aligned, within the mapping, which lives as long as self; the program is a concurrent writer.
         Some(unsafe { AtomicU32::from_ptr(at.cast()) })
+    }
+
+    pub fn word(&self, offset: u64) -> Option<Word> {
+        Some(Word { at: self.word32(offset)?, _mapping: Arc::clone(&self.mapping) })
     }
 
     pub fn load32(&self, offset: u64) -> u32 {
@@ -132,12 +164,5 @@ impl Shared {
             // SAFETY: as in `read`.
             unsafe { std::ptr::copy_nonoverlapping(data.as_ptr(), to, data.len()) };
         }
-    }
-}
-
-impl Drop for Shared {
-    fn drop(&mut self) {
-        // SAFETY: nobody else has pointers into this mapping; the provider's own mappings are others.
-        unsafe { libc::munmap(self.base.cast(), SIZE as usize) };
     }
 }

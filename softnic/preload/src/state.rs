@@ -7,7 +7,7 @@ use crate::env::{EnvOf, Memory};
 use crate::gpu::Regions;
 use crate::lock::Lock;
 use crate::path;
-use crate::shared::Shared;
+use crate::shared::{Shared, Word};
 use crate::sys;
 use crate::trace::Trace;
 use crate::world::{HostOf, World};
@@ -52,9 +52,11 @@ pub struct State {
     rung: bool,
     /// Objects came or went: `watched` is to be made anew.
     watch_stale: bool,
-    /// What the last pass left behind; more to do at first.
+    /// What the last pass left behind.
     last: Progress,
+    /// Passes that were skipped since, and the one that is not skipped even if nothing happens.
     skipped: u32,
+    skip: u32,
     /// How long a peer may stand still; 0: for ever.
     peer_timeout_ms: u64,
     /// The peers that do, while they are dealt with.
@@ -63,8 +65,7 @@ pub struct State {
 
 /// A doorbell, and what it said before the last pass.
 struct Watched {
-    map: usize,
-    offset: u64,
+    word: Word,
     seen: u32,
 }
 
@@ -122,8 +123,9 @@ impl State {
             watched: Vec::new(),
             rung: false,
             watch_stale: true,
-            last: Progress { more: true, ..Progress::default() },
+            last: Progress::default(),
             skipped: 0,
+            skip: 0,
             peer_timeout_ms: config.peer_timeout_ms,
             silent: Vec::new(),
         })
@@ -270,15 +272,17 @@ impl State {
     /// Whether a pass would find nothing to do; costs far less than one.
     pub fn is_quiet(&mut self) -> bool {
         self.skipped += 1;
-        let waits = self.last.restless && self.skipped >= u32::from(self.last.held);
-        if self.last.more || waits || self.watch_stale || self.skipped > SKIP_AT_MOST {
+        if self.skipped >= self.skip || self.watch_stale {
             return false;
         }
-        let world = &mut self.world;
-        let rung = self.watched.iter().any(|w| world.maps.get(w.map).is_none_or(|m| m.3.load32(w.offset) != w.seen));
-        !rung
-            && !world.fabric.as_mut().is_some_and(Fabric::has_packets)
+        self.watched.iter().all(|w| w.word.load() == w.seen)
+            && !self.world.fabric.as_mut().is_some_and(Fabric::has_packets)
             && self.last.wake_at_ms.is_none_or(|at| sys::now_ms() < at)
+    }
+
+    /// Whether the last pass left a CQ armed, and something that should not wait long.
+    pub fn has_left(&self, armed: bool, restless: bool) -> bool {
+        (self.last.armed, self.last.restless) == (armed, restless)
     }
 
     /// What the last pass left, if there was nothing to do since.
@@ -298,14 +302,15 @@ impl State {
             let tracing = self.world.trace.is_some();
             for (n, device) in self.devices.iter().enumerate() {
                 device.doorbells(tracing, &mut |ctx, offset| {
-                    if let Some(map) = self.world.maps.iter().position(|(d, c, ..)| *d == n && *c == ctx) {
-                        self.watched.push(Watched { map, offset, seen: 0 });
+                    let map = self.world.maps.iter().find(|(d, c, ..)| *d == n && *c == ctx);
+                    if let Some(word) = map.and_then(|(.., map)| map.word(offset)) {
+                        self.watched.push(Watched { word, seen: 0 });
                     }
                 });
             }
         }
         for w in &mut self.watched {
-            let says = self.world.maps.get(w.map).map_or(0, |m| m.3.load32(w.offset));
+            let says = w.word.load();
             self.rung |= says != w.seen;
             w.seen = says;
         }
@@ -338,6 +343,11 @@ impl State {
             all.wake_at_ms = earlier(all.wake_at_ms, Some(self.world.now_ms + 1));
         }
         self.last = all;
+        self.skip = match all {
+            Progress { more: true, .. } => 0,
+            Progress { restless: true, held, .. } => u32::from(held),
+            _ => SKIP_AT_MOST + 1,
+        };
         all
     }
 
