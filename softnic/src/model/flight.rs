@@ -102,7 +102,7 @@ impl Device {
             .flights
             .iter()
             .filter(|(_, f)| f.dest == peer && matches!(f.stage, Stage::NotReady { .. }))
-            .map(|(id, _)| *id)
+            .map(|(id, _)| id)
             .take(most)
             .collect();
         for id in waiting {
@@ -158,17 +158,17 @@ impl Device {
         let mut next = u64::MAX;
         let mut due = Vec::new();
         let mut expired = Vec::new();
-        for (id, f) in &self.flights {
+        for (id, f) in self.flights.iter() {
             if let Some(deadline) = f.deadline_ms {
                 if deadline <= now {
-                    expired.push(*id);
+                    expired.push(id);
                     continue;
                 }
                 next = next.min(deadline);
             }
             match f.stage {
-                Stage::Sending => due.push((*id, false)),
-                Stage::NotReady { retry_at_ms } if retry_at_ms <= now => due.push((*id, true)),
+                Stage::Sending => due.push((id, false)),
+                Stage::NotReady { retry_at_ms } if retry_at_ms <= now => due.push((id, true)),
                 Stage::NotReady { retry_at_ms } => next = next.min(retry_at_ms),
                 Stage::Waiting => {}
             }

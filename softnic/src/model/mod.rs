@@ -45,6 +45,7 @@ mod pd_mr;
 mod place;
 mod qp;
 mod send;
+mod table;
 mod target;
 
 #[cfg(test)]
@@ -57,6 +58,7 @@ use host::{Address, AsyncEvent, ContextId, Errno, Gid, Host, Sent};
 use packet::Packet;
 use rng::Rng;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use table::Table;
 use types::Progress;
 use types::errno::{EINVAL, EIO, ENOMEM};
 
@@ -106,13 +108,13 @@ pub struct Device {
     last_pd: u32,
     mrs: pd_mr::Mrs,
     ahs: ah::Ahs,
-    cqs: BTreeMap<u32, cq::Cq>,
+    cqs: Table<u32, cq::Cq>,
     last_cq: u32,
-    qps: BTreeMap<u32, qp::Qp>,
+    qps: Table<u32, qp::Qp>,
     last_qpn: u32,
 
     /// Requests under way, by number.
-    flights: BTreeMap<u64, Box<flight::Flight>>,
+    flights: Table<u64, Box<flight::Flight>>,
     last_request: u64,
     /// When one of them needs to be looked at.
     flights_due_ms: u64,
@@ -155,11 +157,11 @@ impl Device {
             last_pd: 0,
             mrs: pd_mr::Mrs::default(),
             ahs: ah::Ahs::default(),
-            cqs: BTreeMap::new(),
+            cqs: Table::new(),
             last_cq: 0xffff,
-            qps: BTreeMap::new(),
+            qps: Table::new(),
             last_qpn: 0,
-            flights: BTreeMap::new(),
+            flights: Table::new(),
             last_request: 0,
             flights_due_ms: u64::MAX,
             progressed: Vec::new(),
@@ -214,19 +216,19 @@ impl Device {
     /// Destroys all that the context still has, in an order that always works. The host's memfd may go afterwards.
     pub fn context_close(&mut self, host: &mut dyn Host, ctx: ContextId) {
         // What fails here was not the context's, or is gone already.
-        for qp in keys(&self.qps, |q| q.ctx == ctx) {
+        for qp in numbers_of(self.qps.iter(), |q| q.ctx == ctx) {
             let _ = self.qp_destroy(host, ctx, qp);
         }
-        for cq in keys(&self.cqs, |c| c.ctx == ctx) {
+        for cq in numbers_of(self.cqs.iter(), |c| c.ctx == ctx) {
             let _ = self.cq_destroy(host, ctx, cq);
         }
         for ah in self.ahs.handles_of(ctx) {
             let _ = self.ah_destroy(host, ctx, ah);
         }
-        for mr in keys(&self.mrs.by_key, |m| m.ctx == ctx) {
+        for mr in numbers_of(self.mrs.by_key.iter().map(|(n, m)| (*n, m)), |m| m.ctx == ctx) {
             let _ = self.mr_dereg(host, ctx, mr);
         }
-        for pd in keys(&self.pds, |p| p.ctx == ctx) {
+        for pd in numbers_of(self.pds.iter().map(|(n, p)| (*n, p)), |p| p.ctx == ctx) {
             let _ = self.pd_free(host, ctx, pd);
         }
         self.contexts.remove(&ctx);
@@ -282,8 +284,11 @@ impl Device {
         }
         self.resume_answers(host);
         let mut held = None;
-        let mut next = 0;
-        while let Some(qpn) = self.qps.range(next..).find(|(_, q)| q.has_work(host)).map(|(n, _)| *n) {
+        for place in 0..self.qps.len() {
+            let Some((qpn, q)) = self.qps.at(place) else { break };
+            if !q.has_work(host) {
+                continue;
+            }
             self.wake_waiters(host, qpn);
             self.count_down_holds(qpn);
             self.take_sends(host, qpn, false);
@@ -293,14 +298,14 @@ impl Device {
                 self.restless |= q.is_restless();
                 held = held.into_iter().chain(q.held()).min();
             }
-            next = qpn + 1;
         }
         self.steps = 1;
         self.resume_sends(host);
-        let mut next = 0;
-        while let Some(cq) = self.cqs.range(next..).find(|(_, q)| q.has_work()).map(|(n, _)| *n) {
-            self.pump_cq(host, cq);
-            next = cq + 1;
+        for place in 0..self.cqs.len() {
+            let Some((cq, q)) = self.cqs.at(place) else { break };
+            if q.has_work() {
+                self.pump_cq(host, cq);
+            }
         }
         let unsent = !self.outbox.is_empty() || !self.read_jobs.is_empty() || self.flights_due_ms <= self.now_ms;
         let held = held.unwrap_or(0);
@@ -361,7 +366,7 @@ impl Device {
     pub fn peer_gone(&mut self, host: &mut dyn Host, fate: &mut dyn FnMut(&Address) -> Option<Sent>) {
         self.now_ms = host.now_ms();
         let lost: Vec<(u64, Sent)> =
-            self.flights.iter().filter_map(|(id, f)| fate(&f.dest).map(|sent| (*id, sent))).collect();
+            self.flights.iter().filter_map(|(id, f)| fate(&f.dest).map(|sent| (id, sent))).collect();
         for (id, sent) in lost {
             self.verdict(host, id, flight::gone_status(sent));
         }
@@ -377,7 +382,7 @@ impl Device {
     /// waiting for the answer.
     pub fn peer_silent(&mut self, host: &mut dyn Host, silent: &mut dyn FnMut(&Address) -> bool) {
         self.now_ms = host.now_ms();
-        let lost: Vec<u64> = self.flights.iter().filter(|(_, f)| silent(&f.dest)).map(|(id, _)| *id).collect();
+        let lost: Vec<u64> = self.flights.iter().filter(|(_, f)| silent(&f.dest)).map(|(id, _)| id).collect();
         for id in lost {
             self.verdict(host, id, flight::gone_status(Sent::Dead));
         }
@@ -421,6 +426,6 @@ impl Device {
     }
 }
 
-fn keys<V>(map: &BTreeMap<u32, V>, wanted: impl Fn(&V) -> bool) -> Vec<u32> {
-    map.iter().filter(|(_, v)| wanted(v)).map(|(k, _)| *k).collect()
+fn numbers_of<'a, V: 'a>(all: impl Iterator<Item = (u32, &'a V)>, wanted: impl Fn(&V) -> bool) -> Vec<u32> {
+    all.filter(|(_, v)| wanted(v)).map(|(n, _)| n).collect()
 }

@@ -209,7 +209,7 @@ impl Device {
                 q.rnr_waiters.clear();
                 q.rings.reset(host);
                 let (spec, shape) = (q.spec, q.rings.shape);
-                self.flights.retain(|_, f| f.qpn != qpn);
+                self.flights.retain(|f| f.qpn != qpn);
                 self.forget_target_state(host, qpn);
                 self.cq_expects(spec.send_cq, shape.sq_depth);
                 self.cq_expects(spec.recv_cq, shape.rq_depth);
@@ -233,7 +233,7 @@ impl Device {
     /// Completes everything that a QP has, taken or still in its rings, with FLUSHED.
     pub(super) fn flush_qp(&mut self, host: &mut dyn Host, qpn: u32) {
         self.take_sends(host, qpn, true);
-        let flights: Vec<u64> = self.flights.iter().filter(|(_, f)| f.qpn == qpn).map(|(id, _)| *id).collect();
+        let flights: Vec<u64> = self.flights.iter().filter(|(_, f)| f.qpn == qpn).map(|(id, _)| id).collect();
         for id in flights {
             self.end(host, id, status::FLUSHED);
         }
@@ -247,11 +247,11 @@ impl Device {
 
     /// Requests that use this address handle number in this PD.
     pub(super) fn flush_ah(&mut self, host: &mut dyn Host, pd: u32, number: u16) {
-        let qpns: Vec<u32> = self.qps.iter().filter(|(_, q)| q.spec.pd == pd).map(|(n, _)| *n).collect();
+        let qpns: Vec<u32> = self.qps.iter().filter(|(_, q)| q.spec.pd == pd).map(|(n, _)| n).collect();
         for qpn in qpns {
             self.take_sends(host, qpn, false);
             let flights: Vec<u64> =
-                self.flights.iter().filter(|(_, f)| f.qpn == qpn && f.req.ah == number).map(|(id, _)| *id).collect();
+                self.flights.iter().filter(|(_, f)| f.qpn == qpn && f.req.ah == number).map(|(id, _)| id).collect();
             for id in flights {
                 self.end(host, id, status::FLUSHED);
             }

@@ -169,7 +169,7 @@ fn no_request_is_passed_over_for_ever() {
     // Each request that is chosen is replaced by a new one, so there is always another to choose.
     let (mut waited, mut longest, mut shuffled) = (0, 0, 0);
     for id in 100..100_000 {
-        let oldest = d.qps[&a.qp.qpn].pending[0].req.id;
+        let oldest = d.qps.get(&a.qp.qpn).unwrap().pending[0].req.id;
         let mut next = d.choose(a.qp.qpn).unwrap();
         waited = if next.req.id == oldest { 0 } else { waited + 1 };
         longest = longest.max(waited);
