@@ -49,6 +49,24 @@ pub(super) struct Flight {
     pub silent: bool,
 }
 
+impl Flight {
+    /// A request that was just taken from its ring.
+    pub fn new(qpn: u32, req: SendRequest) -> Flight {
+        Flight {
+            qpn,
+            req,
+            dest: Address::default(),
+            stage: Stage::Sending,
+            rnr_attempts: 0,
+            deadline_ms: None,
+            pieces: Vec::new(),
+            sent: 0,
+            got: 0,
+            silent: false,
+        }
+    }
+}
+
 impl Device {
     /// Takes a request out and completes it.
     pub(super) fn end(&mut self, host: &mut dyn Host, id: u64, code: u8) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Queue pairs: creation, states, and the end of what is pending in them.
 
+use super::flight::Flight;
 use super::host::{Address, AsyncEvent, ContextId, Errno, Host};
 use super::request::{Completion, Op, Received, RecvRequest, SendRequest, status};
 use super::types::errno::{EINVAL, ENOENT, ENOMEM, EOPNOTSUPP};
@@ -14,8 +15,9 @@ use std::collections::VecDeque;
 /// A request that was taken from the ring and not begun.
 #[derive(Clone, Debug)]
 pub(super) struct Pending {
-    pub req: SendRequest,
-    pub fault: RequestFault,
+    pub flight: Box<Flight>,
+    /// None as long as the device has no rules.
+    pub fault: Option<Box<RequestFault>>,
     /// Not before this time (a fault).
     pub due_ms: u64,
     /// How often another request was chosen first.
@@ -238,7 +240,7 @@ impl Device {
             self.end(host, id, status::FLUSHED);
         }
         while let Some(p) = self.qps.get_mut(&qpn).and_then(|q| q.pending.pop_front()) {
-            self.complete_send(host, qpn, &p.req, status::FLUSHED);
+            self.complete_send(host, qpn, &p.flight.req, status::FLUSHED);
         }
         while let Some(r) = self.take_recv(host, qpn) {
             self.complete_recv(host, qpn, r.id, Op::Send, status::FLUSHED, Received::default());
@@ -256,11 +258,12 @@ impl Device {
                 self.end(host, id, status::FLUSHED);
             }
             let Some(q) = self.qps.get_mut(&qpn) else { continue };
-            let (gone, kept) = std::mem::take(&mut q.pending).into_iter().partition(|p: &Pending| p.req.ah == number);
+            let (gone, kept) =
+                std::mem::take(&mut q.pending).into_iter().partition(|p: &Pending| p.flight.req.ah == number);
             q.pending = kept;
             let gone: VecDeque<Pending> = gone;
             for p in gone {
-                self.complete_send(host, qpn, &p.req, status::FLUSHED);
+                self.complete_send(host, qpn, &p.flight.req, status::FLUSHED);
             }
         }
     }

@@ -52,16 +52,18 @@ impl Device {
             if host.tracing() {
                 host.trace(&format!("{} qp {qpn}: {req}", self.name));
             }
-            let fault = self.faults.request(req.op.unwrap_or(Op::Send), qpn);
-            let due_ms = if fault.delay_ms > 0 { self.now_ms + fault.delay_ms } else { 0 };
+            let faults = &mut self.faults;
+            let fault = (!faults.is_empty()).then(|| Box::new(faults.request(req.op.unwrap_or(Op::Send), qpn)));
+            let (delay_ms, stall_ms) = fault.as_ref().map_or((0, 0), |fault| (fault.delay_ms, fault.stall_ms));
+            let due_ms = if delay_ms > 0 { self.now_ms + delay_ms } else { 0 };
             let hold = if self.shuffle { draw_hold(&mut self.rng).saturating_sub(1) } else { 0 };
             if hold > 0 && !q.holding() {
                 q.held_until_ms = self.now_ms + HOLD_MS;
             }
-            if fault.stall_ms > 0 {
-                q.stalled_until_ms = self.now_ms + fault.stall_ms;
+            if stall_ms > 0 {
+                q.stalled_until_ms = self.now_ms + stall_ms;
             }
-            q.pending.push_back(Pending { req, fault, due_ms, passed: 0, hold });
+            q.pending.push_back(Pending { flight: Box::new(Flight::new(qpn, req)), fault, due_ms, passed: 0, hold });
         }
     }
 
@@ -73,8 +75,8 @@ impl Device {
             }
             let Some(next) = self.choose(qpn) else { return };
             self.moved = true;
-            if next.fault.device != Default::default() {
-                self.device_fault(host, next.fault.device);
+            if let Some(fault) = next.fault.as_ref().filter(|fault| fault.device != Default::default()) {
+                self.device_fault(host, fault.device);
                 if self.removed {
                     return;
                 }
@@ -96,7 +98,7 @@ impl Device {
     pub(super) fn choose(&mut self, qpn: u32) -> Option<Pending> {
         let now = self.now_ms;
         let q = self.qps.get_mut(&qpn)?;
-        if q.attr.state != QpState::Rts {
+        if q.pending.is_empty() || q.attr.state != QpState::Rts {
             return None;
         }
         if q.stalled_until_ms > now {
@@ -134,36 +136,24 @@ impl Device {
     }
 
     fn begin(&mut self, host: &mut dyn Host, qpn: u32, p: Pending) {
-        if let Some(code) = p.fault.status {
-            return self.complete_send(host, qpn, &p.req, code);
+        let Pending { mut flight, fault, .. } = p;
+        if let Some(code) = fault.as_ref().and_then(|fault| fault.status) {
+            return self.complete_send(host, qpn, &flight.req, code);
         }
-        let dest = match self.check(qpn, &p.req) {
+        flight.dest = match self.check(qpn, &flight.req) {
             Ok(dest) => dest,
-            Err(code) => return self.complete_send(host, qpn, &p.req, code),
+            Err(code) => return self.complete_send(host, qpn, &flight.req, code),
         };
         let ud = self.qps.get(&qpn).is_some_and(|q| q.spec.kind == QpKind::Ud);
-        let deadline_ms = ud.then(|| self.now_ms + DATAGRAM_PATIENCE_MS);
-        let pieces = self.cut_write(host, &p.req, &dest);
-        let stage = Stage::Sending;
-        let mut flight = Box::new(Flight {
-            qpn,
-            req: p.req,
-            dest,
-            stage,
-            rnr_attempts: 0,
-            deadline_ms,
-            pieces,
-            sent: 0,
-            got: 0,
-            silent: false,
-        });
-        if let Some(ms) = p.fault.late_dma_ms {
-            self.complete_send(host, qpn, &p.req, status::UNRESPONSIVE);
+        flight.deadline_ms = ud.then(|| self.now_ms + DATAGRAM_PATIENCE_MS);
+        flight.pieces = self.cut_write(host, &flight.req, &flight.dest);
+        if let Some(ms) = fault.as_ref().and_then(|fault| fault.late_dma_ms) {
+            self.complete_send(host, qpn, &flight.req, status::UNRESPONSIVE);
             flight.silent = true;
             self.late.push((self.now_ms + ms, flight));
             return;
         }
-        if p.fault.rnr {
+        if fault.is_some_and(|fault| fault.rnr) {
             flight.stage = Stage::Waiting;
             let id = self.add_flight(flight);
             return self.verdict(host, id, status::REMOTE_RNR);
@@ -267,12 +257,13 @@ impl Device {
             if last {
                 f.stage = Stage::Waiting;
             }
-            let (qpn, req, dest, ud) = (f.qpn, f.req, f.dest, f.deadline_ms.is_some());
-            let sent = match self.send_piece(host, id, qpn, &req, dest, piece, packets) {
+            let ud = f.deadline_ms.is_some();
+            let sent = match self.send_piece(host, id, piece, packets) {
                 Ok(sent) => sent,
                 Err(code) => return self.end(host, id, code),
             };
             match sent {
+                Sent::Ok if last => return,
                 Sent::Ok => {}
                 Sent::Full => {
                     if let Some(f) = self.flights.get_mut(&id) {
@@ -291,19 +282,11 @@ impl Device {
         }
     }
 
-    #[allow(clippy::too_many_arguments)]
-    fn send_piece(
-        &mut self,
-        host: &mut dyn Host,
-        id: u64,
-        qpn: u32,
-        req: &SendRequest,
-        dest: Address,
-        piece: Option<Piece>,
-        packets: usize,
-    ) -> Result<Sent, u8> {
-        let q = self.qps.get(&qpn).ok_or(status::QP_INTERNAL)?;
-        let (pd, unsolicited, ud) = (q.spec.pd, q.spec.unsolicited_write_recv, q.spec.kind == QpKind::Ud);
+    fn send_piece(&mut self, host: &mut dyn Host, id: u64, piece: Option<Piece>, packets: usize) -> Result<Sent, u8> {
+        let f = self.flights.get(&id).ok_or(status::QP_INTERNAL)?;
+        let q = self.qps.get(&f.qpn).ok_or(status::QP_INTERNAL)?;
+        let (req, ud) = (&f.req, q.spec.kind == QpKind::Ud);
+        let unsolicited = q.spec.unsolicited_write_recv;
         let Remote { addr: raddr, rkey, len: length } = req.remote;
         let piece = piece.unwrap_or(Piece { offset: 0, len: req.local.len() as u32 });
         let kind = match req.op? {
@@ -320,16 +303,17 @@ impl Device {
             },
         };
         let mut segments = [Segment { addr: 0, len: 0 }; MAX_SEND_SGE];
+        let inline;
         let payload = match &req.local {
             _ if req.op == Ok(Op::Read) => Payload::EMPTY,
             Local::Inline { bytes, len } => {
+                inline = *bytes;
                 let from = piece.offset as usize;
-                let bytes = bytes.get(..*len).and_then(|b| b.get(from..from + piece.len as usize));
+                let bytes = inline.get(..*len).and_then(|b| b.get(from..from + piece.len as usize));
                 Payload::Bytes(Cow::Borrowed(bytes.ok_or(status::BAD_LENGTH)?))
             }
             Local::Sges { count, .. } => {
-                let sges = req.local.sges();
-                self.translate_all(pd, sges, 0, &mut segments)?;
+                self.translate_all(q.spec.pd, req.local.sges(), 0, &mut segments)?;
                 let list = segments.get_mut(..*count).ok_or(status::BAD_LENGTH)?;
                 if req.op == Ok(Op::Write)
                     && let Some(only) = list.first_mut()
@@ -339,7 +323,7 @@ impl Device {
                 Payload::User(Cow::Borrowed(list))
             }
         };
-        let source = Address { gid: self.gid, qpn };
+        let (source, dest) = (Address { gid: self.gid, qpn: f.qpn }, f.dest);
         Ok(self.route(host, &Packet { source, dest, request: id, kind, payload }))
     }
 }

@@ -169,12 +169,12 @@ fn no_request_is_passed_over_for_ever() {
     // Each request that is chosen is replaced by a new one, so there is always another to choose.
     let (mut waited, mut longest, mut shuffled) = (0, 0, 0);
     for id in 100..100_000 {
-        let oldest = d.qps.get(&a.qp.qpn).unwrap().pending[0].req.id;
+        let oldest = d.qps.get(&a.qp.qpn).unwrap().pending[0].flight.req.id;
         let mut next = d.choose(a.qp.qpn).unwrap();
-        waited = if next.req.id == oldest { 0 } else { waited + 1 };
+        waited = if next.flight.req.id == oldest { 0 } else { waited + 1 };
         longest = longest.max(waited);
         shuffled += u32::from(waited > 0);
-        (next.req.id, next.passed) = (id, 0);
+        (next.flight.req.id, next.passed) = (id, 0);
         d.qps.get_mut(&a.qp.qpn).unwrap().pending.push_back(next);
     }
     assert!(shuffled > 50_000 && longest <= 32, "{shuffled} out of order, the oldest waited for {longest}");
