@@ -2,6 +2,7 @@
 //! Address handles. The device keeps one number per PD and GID, however many handles name it.
 
 use super::host::{ContextId, Errno, Gid, Host};
+use super::table::Table;
 use super::types::errno::{EINVAL, ENOENT, ENOMEM};
 use super::types::{AhInfo, AhSpec};
 use super::{Device, numbers};
@@ -24,8 +25,8 @@ struct Shared {
 #[derive(Debug, Default)]
 pub(super) struct Ahs {
     handles: BTreeMap<u32, Ah>,
-    numbers: BTreeMap<u16, Shared>,
-    by_gid: BTreeMap<(u32, Gid), u16>,
+    numbers: Table<u16, Shared>,
+    by_gid: Table<(u32, Gid), u16>,
     last_handle: u32,
     last_number: u32,
 }
@@ -44,7 +45,7 @@ impl Ahs {
     /// The number that a receive completion shows for a sender: one of the same PD, else of the same context.
     pub fn number_for(&self, ctx: ContextId, pd: u32, gid: &Gid) -> Option<u16> {
         let same_pd = self.by_gid.get(&(pd, *gid)).copied();
-        same_pd.or_else(|| self.numbers.iter().find(|(_, s)| s.ctx == ctx && s.gid == *gid).map(|(n, _)| *n))
+        same_pd.or_else(|| self.numbers.iter().find(|(_, s)| s.ctx == ctx && s.gid == *gid).map(|(n, _)| n))
     }
 
     pub fn handles_of(&self, ctx: ContextId) -> Vec<u32> {

@@ -7,6 +7,7 @@ use super::packet::Packet;
 use super::place::{Gone, place};
 use super::request::{MAX_SEND_SGE, Op, SendRequest, status};
 use super::types::access;
+use std::collections::VecDeque;
 
 /// How long a datagram waits for a receive request before it is dropped, and how often it asks.
 pub(super) const DATAGRAM_PATIENCE_MS: u64 = 100;
@@ -67,10 +68,50 @@ impl Flight {
     }
 }
 
+/// The requests under way, by number: the oldest comes first, and is mostly the one that ends.
+#[derive(Debug, Default)]
+pub(super) struct Flights(VecDeque<(u64, Box<Flight>)>);
+
+impl Flights {
+    #[inline]
+    fn place(&self, id: u64) -> Option<usize> {
+        match self.0.front() {
+            Some((first, _)) if *first == id => Some(0),
+            _ => self.0.binary_search_by_key(&id, |(id, _)| *id).ok(),
+        }
+    }
+
+    pub fn get(&self, id: u64) -> Option<&Flight> {
+        self.0.get(self.place(id)?).map(|(_, f)| &**f)
+    }
+
+    pub fn get_mut(&mut self, id: u64) -> Option<&mut Flight> {
+        let place = self.place(id)?;
+        self.0.get_mut(place).map(|(_, f)| &mut **f)
+    }
+
+    /// The number is higher than all before.
+    pub fn push(&mut self, id: u64, flight: Box<Flight>) {
+        self.0.push_back((id, flight));
+    }
+
+    pub fn remove(&mut self, id: u64) -> Option<Box<Flight>> {
+        self.0.remove(self.place(id)?).map(|(_, f)| f)
+    }
+
+    pub fn iter(&self) -> impl Iterator<Item = (u64, &Flight)> {
+        self.0.iter().map(|(id, f)| (*id, &**f))
+    }
+
+    pub fn retain(&mut self, keep: impl Fn(&Flight) -> bool) {
+        self.0.retain(|(_, f)| keep(f));
+    }
+}
+
 impl Device {
     /// Takes a request out and completes it.
     pub(super) fn end(&mut self, host: &mut dyn Host, id: u64, code: u8) {
-        let Some(f) = self.flights.remove(&id) else { return };
+        let Some(f) = self.flights.remove(id) else { return };
         if matches!(code, status::UNRESPONSIVE | status::UNREACHABLE) {
             self.counters.unresponsive_remote_events += 1;
         }
@@ -81,14 +122,14 @@ impl Device {
 
     /// The receiver's word on a request.
     pub(super) fn verdict(&mut self, host: &mut dyn Host, id: u64, code: u8) {
-        if self.flights.get(&id).is_some_and(|f| f.deadline_ms.is_some()) {
+        if self.flights.get(id).is_some_and(|f| f.deadline_ms.is_some()) {
             return self.datagram_verdict(host, id, code);
         }
         if code != status::REMOTE_RNR {
             self.note_progress(id, code);
             return self.end(host, id, code);
         }
-        let Some(f) = self.flights.get_mut(&id) else { return };
+        let Some(f) = self.flights.get_mut(id) else { return };
         let retries = self.qps.get(&f.qpn).map_or(0, |q| q.attr.rnr_retry);
         if retries < 7 && f.rnr_attempts >= u32::from(retries) {
             return self.end(host, id, status::REMOTE_RNR);
@@ -106,7 +147,7 @@ impl Device {
             self.note_progress(id, code);
             return self.end(host, id, status::OK);
         }
-        let Some(f) = self.flights.get_mut(&id) else { return };
+        let Some(f) = self.flights.get_mut(id) else { return };
         let retry_at_ms = self.now_ms + DATAGRAM_RETRY_MS;
         f.stage = Stage::NotReady { retry_at_ms };
         self.look_at_flights(retry_at_ms);
@@ -124,7 +165,7 @@ impl Device {
             .take(most)
             .collect();
         for id in waiting {
-            if let Some(f) = self.flights.get_mut(&id) {
+            if let Some(f) = self.flights.get_mut(id) {
                 f.rnr_attempts = f.rnr_attempts.saturating_sub(1);
             }
             self.again(host, id);
@@ -135,7 +176,7 @@ impl Device {
     fn note_progress(&mut self, id: u64, code: u8) {
         if code == status::OK
             && self.flights_due_ms != u64::MAX
-            && let Some(f) = self.flights.get(&id)
+            && let Some(f) = self.flights.get(id)
         {
             self.progressed.push(f.dest);
         }
@@ -143,7 +184,7 @@ impl Device {
 
     /// Sends a whole request again, under a new number so that pieces of the first attempt can't be taken for it.
     fn again(&mut self, host: &mut dyn Host, id: u64) {
-        let Some(mut f) = self.flights.remove(&id) else { return };
+        let Some(mut f) = self.flights.remove(id) else { return };
         self.counters.retrans_pkts += 1;
         self.counters.retrans_bytes += f.req.local.len();
         (f.stage, f.sent) = (Stage::Sending, 0);
@@ -222,7 +263,7 @@ impl Device {
 
     /// A piece of the answer to a READ.
     pub(super) fn read_response(&mut self, host: &mut dyn Host, p: &Packet<'_>, offset: u32, length: u32) {
-        let Some(f) = self.flights.get_mut(&p.request) else { return };
+        let Some(f) = self.flights.get_mut(p.request) else { return };
         let (qpn, req) = (f.qpn, f.req);
         let len = p.payload.len();
         let fits = length == req.remote.len && u64::from(offset) + len <= u64::from(length);

@@ -114,7 +114,7 @@ pub struct Device {
     last_qpn: u32,
 
     /// Requests under way, by number.
-    flights: Table<u64, Box<flight::Flight>>,
+    flights: flight::Flights,
     last_request: u64,
     /// When one of them needs to be looked at.
     flights_due_ms: u64,
@@ -157,11 +157,11 @@ impl Device {
             last_pd: 0,
             mrs: pd_mr::Mrs::default(),
             ahs: ah::Ahs::default(),
-            cqs: Table::new(),
+            cqs: Table::default(),
             last_cq: 0xffff,
-            qps: Table::new(),
+            qps: Table::default(),
             last_qpn: 0,
-            flights: Table::new(),
+            flights: flight::Flights::default(),
             last_request: 0,
             flights_due_ms: u64::MAX,
             progressed: Vec::new(),
@@ -296,7 +296,9 @@ impl Device {
             self.flush_if_dead(host, qpn);
             if let Some(q) = self.qps.get(&qpn) {
                 self.restless |= q.is_restless();
-                held = held.into_iter().chain(q.held()).min();
+                if !q.pending.is_empty() {
+                    held = held.into_iter().chain(q.held()).min();
+                }
             }
         }
         self.steps = 1;

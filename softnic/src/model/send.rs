@@ -87,7 +87,7 @@ impl Device {
     }
 
     pub(super) fn count_down_holds(&mut self, qpn: u32) {
-        let Some(q) = self.qps.get_mut(&qpn) else { return };
+        let Some(q) = self.qps.get_mut(&qpn).filter(|q| !q.pending.is_empty()) else { return };
         let over = q.held_until_ms < self.now_ms;
         for p in &mut q.pending {
             p.hold = if over { 0 } else { p.hold.saturating_sub(self.steps) };
@@ -104,6 +104,9 @@ impl Device {
         if q.stalled_until_ms > now {
             wake(&mut self.wake_at_ms, q.stalled_until_ms);
             return None;
+        }
+        if q.pending.len() == 1 {
+            return self.take_only(qpn);
         }
         let mut due = [0usize; WINDOW];
         let mut count = 0;
@@ -133,6 +136,24 @@ impl Device {
             p.passed += 1;
         }
         q.pending.remove(chosen)
+    }
+
+    /// As `choose`, where there is nothing to choose. The draw is made all the same: a seed means the same however requests are posted.
+    fn take_only(&mut self, qpn: u32) -> Option<Pending> {
+        let q = self.qps.get_mut(&qpn)?;
+        let p = q.pending.front()?;
+        let patient = p.passed < PATIENCE;
+        if p.due_ms > self.now_ms {
+            wake(&mut self.wake_at_ms, p.due_ms);
+            return None;
+        }
+        if p.hold > 0 && patient {
+            return None;
+        }
+        if self.shuffle && patient {
+            self.rng.below(1);
+        }
+        q.pending.pop_front()
     }
 
     fn begin(&mut self, host: &mut dyn Host, qpn: u32, p: Pending) {
@@ -165,7 +186,7 @@ impl Device {
     pub(super) fn add_flight(&mut self, flight: Box<Flight>) -> u64 {
         self.last_request = self.last_request.wrapping_add(1);
         self.look_at_flights(flight.deadline_ms.unwrap_or(u64::MAX));
-        self.flights.insert(self.last_request, flight);
+        self.flights.push(self.last_request, flight);
         self.last_request
     }
 
@@ -242,7 +263,7 @@ impl Device {
     pub(super) fn transmit(&mut self, host: &mut dyn Host, id: u64) {
         loop {
             // Looked up each time: an answer may have ended the request while a packet of it was delivered.
-            let Some(f) = self.flights.get_mut(&id) else { return };
+            let Some(f) = self.flights.get_mut(id) else { return };
             let packets = if f.req.op == Ok(Op::Write) { f.pieces.len() } else { 1 };
             if f.sent >= packets {
                 if f.stage == Stage::Sending {
@@ -266,7 +287,7 @@ impl Device {
                 Sent::Ok if last => return,
                 Sent::Ok => {}
                 Sent::Full => {
-                    if let Some(f) = self.flights.get_mut(&id) {
+                    if let Some(f) = self.flights.get_mut(id) {
                         f.stage = Stage::Sending;
                         f.sent -= 1;
                     }
@@ -283,7 +304,7 @@ impl Device {
     }
 
     fn send_piece(&mut self, host: &mut dyn Host, id: u64, piece: Option<Piece>, packets: usize) -> Result<Sent, u8> {
-        let f = self.flights.get(&id).ok_or(status::QP_INTERNAL)?;
+        let f = self.flights.get(id).ok_or(status::QP_INTERNAL)?;
         let q = self.qps.get(&f.qpn).ok_or(status::QP_INTERNAL)?;
         let (req, ud) = (&f.req, q.spec.kind == QpKind::Ud);
         let unsolicited = q.spec.unsolicited_write_recv;

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Objects by number, in the order of their numbers. As a rule there is one, or the oldest is wanted: that is looked at first.
-
-use std::collections::VecDeque;
+//! Objects that come and go seldom, by number and in the order of their numbers. As a rule there is one: that is looked at first.
 
 #[derive(Debug)]
-pub(super) struct Table<K, T>(VecDeque<(K, T)>);
+pub(super) struct Table<K, T>(Vec<(K, T)>);
+
+impl<K, T> Default for Table<K, T> {
+    fn default() -> Table<K, T> {
+        Table(Vec::new())
+    }
+}
 
 impl<K: Copy + Ord, T> Table<K, T> {
-    pub const fn new() -> Table<K, T> {
-        Table(VecDeque::new())
-    }
-
     pub fn len(&self) -> usize {
         self.0.len()
     }
@@ -27,7 +27,7 @@ impl<K: Copy + Ord, T> Table<K, T> {
 
     #[inline(always)]
     pub fn get(&self, key: &K) -> Option<&T> {
-        match self.0.front() {
+        match self.0.first() {
             Some((first, value)) if first == key => Some(value),
             _ => self.get_other(*key),
         }
@@ -35,7 +35,7 @@ impl<K: Copy + Ord, T> Table<K, T> {
 
     #[inline(always)]
     pub fn get_mut(&mut self, key: &K) -> Option<&mut T> {
-        let place = match self.0.front() {
+        let place = match self.0.first() {
             Some((first, _)) if first == key => 0,
             _ => self.search(*key).ok()?,
         };
@@ -53,21 +53,18 @@ impl<K: Copy + Ord, T> Table<K, T> {
     }
 
     pub fn insert(&mut self, key: K, value: T) {
-        if self.0.back().is_some_and(|(last, _)| *last >= key) {
+        if self.0.last().is_some_and(|(last, _)| *last >= key) {
             self.remove(&key);
             let place = self.search(key).unwrap_or_else(|place| place);
             self.0.insert(place, (key, value));
         } else {
-            self.0.push_back((key, value));
+            self.0.push((key, value));
         }
     }
 
     pub fn remove(&mut self, key: &K) -> Option<T> {
-        let entry = match self.0.front() {
-            Some((first, _)) if first == key => self.0.pop_front(),
-            _ => self.0.remove(self.search(*key).ok()?),
-        };
-        entry.map(|(_, value)| value)
+        let place = self.search(*key).ok()?;
+        Some(self.0.remove(place).1)
     }
 
     pub fn iter(&self) -> impl Iterator<Item = (K, &T)> {
@@ -81,10 +78,6 @@ impl<K: Copy + Ord, T> Table<K, T> {
     pub fn values_mut(&mut self) -> impl Iterator<Item = &mut T> {
         self.0.iter_mut().map(|(_, value)| value)
     }
-
-    pub fn retain(&mut self, keep: impl Fn(&T) -> bool) {
-        self.0.retain(|(_, value)| keep(value));
-    }
 }
 
 #[cfg(test)]
@@ -93,7 +86,7 @@ mod tests {
 
     #[test]
     fn objects_are_found_and_in_order_whatever_came_when() {
-        let mut table = Table::new();
+        let mut table = Table::default();
         for key in [5, 9, 2, 7, 2] {
             table.insert(key, key * 10);
         }
@@ -105,9 +98,7 @@ mod tests {
         }
         assert_eq!((table.at(2), table.at(4)), (Some((7, &70)), None));
         assert_eq!((table.remove(&2), table.remove(&2), table.remove(&9)), (Some(20), None, Some(90)));
-        table.retain(|value| *value != 50);
-        assert_eq!((all(&table), table.len()), (vec![(7, 70)], 1));
         table.insert(7, 1);
-        assert_eq!(all(&table), [(7, 1)]);
+        assert_eq!((all(&table), table.len()), (vec![(5, 50), (7, 1)], 2));
     }
 }

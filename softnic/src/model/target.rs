@@ -76,7 +76,7 @@ impl Device {
         }
         self.counters.rx_pkts += 1;
         self.counters.rx_bytes += p.payload.len();
-        let from_dest = || self.flights.get(&p.request).is_some_and(|f| f.dest == p.source);
+        let from_dest = || self.flights.get(p.request).is_some_and(|f| f.dest == p.source);
         match p.kind {
             Kind::Send { qkey, imm, ud } => self.target_send(host, p, qkey, imm, ud),
             Kind::Write { raddr, rkey, length, offset, pieces, imm, unsolicited } => {
