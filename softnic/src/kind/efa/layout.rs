@@ -9,7 +9,8 @@ pub const NO_AH: u16 = 0xffff;
 pub const SQ_DOORBELL: u32 = 0;
 pub const RQ_DOORBELL: u32 = 64;
 
-fn field<const N: usize>(bytes: &[u8], at: usize) -> [u8; N] {
+#[inline(always)]
+pub fn field<const N: usize>(bytes: &[u8], at: usize) -> [u8; N] {
     bytes.get(at..).and_then(|b| b.first_chunk::<N>()).copied().unwrap_or([0; N])
 }
 

@@ -58,9 +58,10 @@ impl Queues for Rings {
     fn read_send(&self, host: &mut dyn Host, r: &QpRings, number: u16) -> SendRequest {
         let mut wqe = [0u8; 128];
         let slot = u32::from(number) & r.shape.sq_depth.saturating_sub(1);
-        let wqe = wqe.get_mut(..r.shape.sq_stride as usize).unwrap_or(&mut []);
-        host.shm_read(r.ctx, r.sq_offset + u64::from(slot) * u64::from(r.shape.sq_stride), wqe);
-        wqe::parse_send(wqe)
+        let size = r.shape.sq_stride as usize;
+        let room = wqe.get_mut(..size).unwrap_or(&mut []);
+        host.shm_read(r.ctx, r.sq_offset + u64::from(slot) * u64::from(r.shape.sq_stride), room);
+        wqe::parse_send(&wqe, size)
     }
 
     fn recvs_posted(&self, host: &mut dyn Host, r: &QpRings) -> u16 {
@@ -113,10 +114,13 @@ impl Queues for Rings {
     fn write_completion(&self, host: &mut dyn Host, r: &CqRing, number: u32, c: &Completion) {
         let phase = number & r.entries == 0;
         let at = r.offset + u64::from(number & (r.entries - 1)) * u64::from(r.entry_size);
-        let bytes = cqe::encode(c, phase, r.with_sgid);
-        let (first, rest) = bytes.split_at(8);
+        let [first, second, third, fourth] = cqe::encode(c, phase, r.with_sgid);
+        if r.entry_size == 32 {
+            host.shm_store64_release(r.ctx, at + 16, third);
+            host.shm_store64_release(r.ctx, at + 24, fourth);
+        }
+        host.shm_store64_release(r.ctx, at + 8, second);
         // The phase bit is in the first word: it goes last, and releases the rest.
-        host.shm_write(r.ctx, at + 8, rest.get(..r.entry_size as usize - 8).unwrap_or(rest));
-        host.shm_store64_release(r.ctx, at, u64::from_le_bytes(first.try_into().unwrap_or([0; 8])));
+        host.shm_store64_release(r.ctx, at, first);
     }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Requests in the send and receive rings.
 
-use super::layout::{u16_at, u32_at, u64_at};
+use super::layout::{field, u16_at, u32_at, u64_at};
 use crate::model::request::{Local, MAX_INLINE, MAX_SEND_SGE, Op, Remote, SendRequest, Sge, status};
 
 const LKEY: u32 = 0x00ff_ffff;
@@ -16,10 +16,9 @@ const CTRL1_META: u8 = 1 << 7;
 const CTRL2_FIRST_LAST: u8 = 0b1100;
 const CTRL2_COMP: u8 = 1 << 4;
 
-/// Reads a send request of 64 or 128 bytes.
-pub fn parse_send(wqe: &[u8]) -> SendRequest {
-    let ctrl1 = wqe.get(2).copied().unwrap_or(0);
-    let ctrl2 = wqe.get(3).copied().unwrap_or(0);
+/// Reads a send request of `size` bytes, 64 or 128.
+pub fn parse_send(wqe: &[u8; 128], size: usize) -> SendRequest {
+    let [_, _, ctrl1, ctrl2, ..] = *wqe;
     let op = match ctrl1 & 0xf {
         _ if ctrl1 & CTRL1_META == 0
             || ctrl1 & CTRL1_EXTENSION != 0
@@ -33,10 +32,13 @@ pub fn parse_send(wqe: &[u8]) -> SendRequest {
         _ => Err(status::UNSUPPORTED_OP),
     };
     let rdma = matches!(op, Ok(Op::Read | Op::Write));
-    let local_at = if rdma { RDMA_LOCAL } else { META };
     let length = usize::from(u16_at(wqe, 6));
-    let local =
-        if ctrl1 & CTRL1_INLINE != 0 { inline(wqe, local_at, length) } else { sges(wqe, local_at, length, rdma) };
+    let local_at = if rdma { RDMA_LOCAL } else { META };
+    let local = if ctrl1 & CTRL1_INLINE != 0 {
+        inline(wqe.get(..size).unwrap_or(&[]), local_at, length)
+    } else {
+        sges(wqe, local_at, length, rdma)
+    };
     let remote = if rdma {
         Remote { len: u32_at(wqe, META), rkey: u32_at(wqe, META + 4), addr: u64_at(wqe, META + 8) }
     } else {
@@ -65,14 +67,14 @@ fn inline(wqe: &[u8], at: usize, len: usize) -> Result<Local, u8> {
     Ok(Local::Inline { bytes, len })
 }
 
-fn sges(wqe: &[u8], at: usize, count: usize, rdma: bool) -> Result<Local, u8> {
+fn sges(wqe: &[u8; 128], at: usize, count: usize, rdma: bool) -> Result<Local, u8> {
     if count > if rdma { 1 } else { MAX_SEND_SGE } {
         return Err(status::BAD_LENGTH);
     }
     let mut sges = [Sge::default(); MAX_SEND_SGE];
     for (i, sge) in sges.iter_mut().enumerate().take(count) {
-        let at = at + 16 * i;
-        *sge = Sge { len: u32_at(wqe, at), lkey: u32_at(wqe, at + 4) & LKEY, addr: u64_at(wqe, at + 8) };
+        let desc: [u8; 16] = field(wqe, at + 16 * i);
+        *sge = Sge { len: u32_at(&desc, 0), lkey: u32_at(&desc, 4) & LKEY, addr: u64_at(&desc, 8) };
     }
     Ok(Local::Sges { sges, count })
 }
