@@ -12,7 +12,7 @@ use crate::sys;
 use crate::trace::Trace;
 use crate::world::{HostOf, World};
 use nic::abi::{OnModel, RDMA_VERBS_IOCTL, Session};
-use nic::fabric::{Event, Fabric, Place, Waiter};
+use nic::fabric::{Event, Fabric, LIVENESS_MS, Place, Waiter};
 use nic::fault::Faults;
 use nic::model::host::{ContextId, Errno};
 use nic::model::packet::Packet;
@@ -57,6 +57,8 @@ pub struct State {
     /// Passes that were skipped since, and the one that is not skipped even if nothing happens.
     skipped: u32,
     skip: u32,
+    /// When the peers are to be looked after.
+    peers_due_ms: u64,
     /// How long a peer may stand still; 0: for ever.
     peer_timeout_ms: u64,
     /// The peers that do, while they are dealt with.
@@ -74,6 +76,8 @@ const PACKETS: usize = 64;
 /// Passes that may be skipped in a row: dead peers are noticed only by a whole one.
 const SKIP_AT_MOST: u32 = 256;
 const COUNTERS_EVERY_MS: u64 = 500;
+/// The fabric does it less often than it is asked to.
+const PEERS_EVERY_MS: u64 = LIVENESS_MS / 8;
 
 impl State {
     /// Joins the run. The error is a line for the user.
@@ -126,6 +130,7 @@ impl State {
             last: Progress::default(),
             skipped: 0,
             skip: 0,
+            peers_due_ms: 0,
             peer_timeout_ms: config.peer_timeout_ms,
             silent: Vec::new(),
         })
@@ -352,8 +357,19 @@ impl State {
     }
 
     fn receive(&mut self, all: &mut Progress) {
+        let now = self.world.now_ms;
+        // A `borrow` that finds nothing looks after the peers, which need not be in each pass.
+        let due = now >= self.peers_due_ms;
         for _ in 0..PACKETS {
-            let Some(loan) = self.world.fabric.as_mut().and_then(Fabric::borrow) else { break };
+            let Some(fabric) = &mut self.world.fabric else { break };
+            if !due && !fabric.has_packets() {
+                fabric.beat();
+                break;
+            }
+            let Some(loan) = fabric.borrow() else {
+                self.peers_due_ms = now + PEERS_EVERY_MS;
+                break;
+            };
             all.busy = true;
             let bytes = loan.bytes();
             match Packet::decode(bytes) {
@@ -364,11 +380,14 @@ impl State {
                 fabric.give_back(loan);
             }
         }
+        if due {
+            self.give_up_silent_peers();
+        }
         self.mourn();
     }
 
-    /// Requests to processes that died, or that have not moved for too long, end here.
-    fn mourn(&mut self) {
+    /// Requests to processes that have not moved for too long end here.
+    fn give_up_silent_peers(&mut self) {
         if self.peer_timeout_ms > 0
             && let Some(fabric) = &mut self.world.fabric
         {
@@ -380,6 +399,10 @@ impl State {
                 device.peer_silent(&mut host, &mut |to| World::verdict(place, to).is_some());
             }
         }
+    }
+
+    /// Requests to processes that died end here.
+    fn mourn(&mut self) {
         while let Some(Event::Gone(place)) = self.world.fabric.as_mut().and_then(Fabric::next_event) {
             for (n, device) in self.devices.iter_mut().enumerate() {
                 let mut host = HostOf { world: &mut self.world, channels: &self.channels, device: n };

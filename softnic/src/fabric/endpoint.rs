@@ -360,7 +360,14 @@ impl Fabric {
         }
     }
 
-    /// Whether `borrow` would find anything, short of a peer that died. Cheap.
+    /// Shows peers that this process lives, where it does not call `borrow`.
+    pub fn beat(&self) {
+        if let Some(entry) = self.shared.entry() {
+            entry.beat();
+        }
+    }
+
+    /// Whether `borrow` would find anything, short of a peer that died just now. Cheap.
     pub fn has_packets(&mut self) -> bool {
         let Some(entry) = self.shared.entry() else { return false };
         if !self.events.is_empty() || entry.knocks.load(SeqCst) != self.knocks {
@@ -368,8 +375,8 @@ impl Fabric {
         }
         let Self { inbound, peers, .. } = self;
         inbound.iter().any(|index| {
-            let reader = peers.get(*index).and_then(Option::as_ref).and_then(|peer| peer.reader.as_ref());
-            reader.is_some_and(|reader| !reader.is_empty())
+            let Some(Some(peer)) = peers.get(*index) else { return false };
+            peer.gone || peer.reader.as_ref().is_some_and(|reader| !reader.is_empty())
         })
     }
 
