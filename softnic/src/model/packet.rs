@@ -140,10 +140,10 @@ impl Packet<'_> {
                 }
             }
         }
-        // Last, and by few stores: in a ring the receiver looks at this line all the time.
-        let mut header = [0u8; LONG];
-        self.fields().encode(&mut header);
-        head.copy_from_slice(header.get(..head.len()).unwrap_or(&[]));
+        // Last: in a ring the receiver looks at this line all the time.
+        for (place, word) in head.chunks_exact_mut(8).zip(self.fields().words()) {
+            place.copy_from_slice(&word.to_le_bytes());
+        }
         Ok(len)
     }
 
@@ -234,69 +234,62 @@ struct Fields {
 }
 
 impl Fields {
-    fn encode(&self, out: &mut [u8; LONG]) {
-        let mut w = Cursor { out, at: 0 };
-        w.put(&[self.kind, self.flags, self.status, 0]);
-        w.put(&self.source.qpn.to_le_bytes());
-        w.put(&self.dest.qpn.to_le_bytes());
-        w.put(&self.a.to_le_bytes());
-        w.put(&self.request.to_le_bytes());
-        w.put(&self.source.gid.0);
-        w.put(&self.dest.gid.0);
-        if self.flags & MORE != 0 {
-            w.put(&self.raddr.to_le_bytes());
-            w.put(&self.imm.to_le_bytes());
-            w.put(&self.length.to_le_bytes());
-            w.put(&self.offset.to_le_bytes());
-            w.put(&self.pieces.to_le_bytes());
-        }
+    fn words(&self) -> [u64; LONG / 8] {
+        let ([s0, s1], [d0, d1]) = (halves(self.source.gid), halves(self.dest.gid));
+        [
+            u64::from(u32::from_le_bytes([self.kind, self.flags, self.status, 0])) | u64::from(self.source.qpn) << 32,
+            u64::from(self.dest.qpn) | u64::from(self.a) << 32,
+            self.request,
+            s0,
+            s1,
+            d0,
+            d1,
+            self.raddr,
+            u64::from(self.imm) | u64::from(self.length) << 32,
+            u64::from(self.offset) | u64::from(self.pieces) << 32,
+            0,
+            0,
+            0,
+            0,
+            0,
+        ]
     }
 
     /// And the payload.
     fn decode(bytes: &[u8]) -> Option<(Fields, &[u8])> {
-        let mut b = bytes;
-        let [kind, flags, status, _] = take(&mut b)?;
-        let (source_qpn, dest_qpn) = (u32::from_le_bytes(take(&mut b)?), u32::from_le_bytes(take(&mut b)?));
+        let (head, payload) = bytes.split_first_chunk::<SHORT>()?;
+        let [kind, flags, status, ..] = *head;
+        let gid = |at| Gid((u128::from(word(head, at)) | u128::from(word(head, at + 1)) << 64).to_le_bytes());
         let mut f = Fields {
             kind,
             flags,
             status,
-            a: u32::from_le_bytes(take(&mut b)?),
-            request: u64::from_le_bytes(take(&mut b)?),
-            source: Address { gid: Gid(take(&mut b)?), qpn: source_qpn },
-            dest: Address { gid: Gid(take(&mut b)?), qpn: dest_qpn },
+            source: Address { gid: gid(3), qpn: (word(head, 0) >> 32) as u32 },
+            dest: Address { gid: gid(5), qpn: word(head, 1) as u32 },
+            a: (word(head, 1) >> 32) as u32,
+            request: word(head, 2),
             ..Fields::default()
         };
         if flags & MORE == 0 {
-            return Some((f, b));
+            return Some((f, payload));
         }
-        f.raddr = u64::from_le_bytes(take(&mut b)?);
-        f.imm = u32::from_le_bytes(take(&mut b)?);
-        f.length = u32::from_le_bytes(take(&mut b)?);
-        f.offset = u32::from_le_bytes(take(&mut b)?);
-        f.pieces = u32::from_le_bytes(take(&mut b)?);
-        Some((f, bytes.get(LONG..)?))
+        let (head, payload) = bytes.split_first_chunk::<LONG>()?;
+        f.raddr = word(head, 7);
+        (f.imm, f.length) = (word(head, 8) as u32, (word(head, 8) >> 32) as u32);
+        (f.offset, f.pieces) = (word(head, 9) as u32, (word(head, 9) >> 32) as u32);
+        Some((f, payload))
     }
 }
 
-struct Cursor<'a> {
-    out: &'a mut [u8; LONG],
-    at: usize,
+/// A GID as two words whose first byte is the lowest.
+fn halves(gid: Gid) -> [u64; 2] {
+    let all = u128::from_le_bytes(gid.0);
+    [all as u64, (all >> 64) as u64]
 }
 
-impl Cursor<'_> {
-    fn put(&mut self, bytes: &[u8]) {
-        if let Some(place) = self.out.get_mut(self.at..self.at + bytes.len()) {
-            place.copy_from_slice(bytes);
-        }
-        self.at += bytes.len();
-    }
-}
-
-fn take<const N: usize>(from: &mut &[u8]) -> Option<[u8; N]> {
-    let (head, rest) = from.split_first_chunk::<N>()?;
-    *from = rest;
-    Some(*head)
+#[inline(always)]
+fn word(bytes: &[u8], at: usize) -> u64 {
+    bytes.get(8 * at..).and_then(|b| b.first_chunk()).map_or(0, |b| u64::from_le_bytes(*b))
 }
 
 #[cfg(test)]
