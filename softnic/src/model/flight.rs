@@ -15,6 +15,9 @@ const DATAGRAM_RETRY_MS: u64 = 20;
 /// How often a request that may wait for ever asks again. (It need not: the receiver says when it is ready.)
 const PATIENT_RETRY_MS: u64 = 20;
 
+/// Boxes that are kept for further requests.
+const SPARE: usize = 64;
+
 /// A piece of a WRITE, as it goes out.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Piece {
@@ -66,6 +69,18 @@ impl Flight {
             silent: false,
         }
     }
+
+    /// In a box that is used again, if there is one.
+    #[allow(clippy::vec_box)]
+    pub fn boxed(self, spare: &mut Vec<Box<Flight>>) -> Box<Flight> {
+        match spare.pop() {
+            Some(mut old) => {
+                *old = self;
+                old
+            }
+            None => Box::new(self),
+        }
+    }
 }
 
 /// The requests under way, by number: the oldest comes first, and is mostly the one that ends.
@@ -73,20 +88,25 @@ impl Flight {
 pub(super) struct Flights(VecDeque<(u64, Box<Flight>)>);
 
 impl Flights {
-    #[inline]
-    fn place(&self, id: u64) -> Option<usize> {
-        match self.0.front() {
-            Some((first, _)) if *first == id => Some(0),
-            _ => self.0.binary_search_by_key(&id, |(id, _)| *id).ok(),
-        }
+    #[inline(never)]
+    fn search(&self, id: u64) -> Option<usize> {
+        self.0.binary_search_by_key(&id, |(id, _)| *id).ok()
     }
 
+    #[inline(always)]
+    fn is_first(&self, id: u64) -> bool {
+        self.0.front().is_some_and(|(first, _)| *first == id)
+    }
+
+    #[inline(always)]
     pub fn get(&self, id: u64) -> Option<&Flight> {
-        self.0.get(self.place(id)?).map(|(_, f)| &**f)
+        let place = if self.is_first(id) { 0 } else { self.search(id)? };
+        self.0.get(place).map(|(_, f)| &**f)
     }
 
+    #[inline(always)]
     pub fn get_mut(&mut self, id: u64) -> Option<&mut Flight> {
-        let place = self.place(id)?;
+        let place = if self.is_first(id) { 0 } else { self.search(id)? };
         self.0.get_mut(place).map(|(_, f)| &mut **f)
     }
 
@@ -96,7 +116,8 @@ impl Flights {
     }
 
     pub fn remove(&mut self, id: u64) -> Option<Box<Flight>> {
-        self.0.remove(self.place(id)?).map(|(_, f)| f)
+        let entry = if self.is_first(id) { self.0.pop_front() } else { self.0.remove(self.search(id)?) };
+        entry.map(|(_, f)| f)
     }
 
     pub fn iter(&self) -> impl Iterator<Item = (u64, &Flight)> {
@@ -117,6 +138,9 @@ impl Device {
         }
         if !f.silent {
             self.complete_send(host, f.qpn, &f.req, code);
+        }
+        if self.spare.len() < SPARE {
+            self.spare.push(f);
         }
     }
 

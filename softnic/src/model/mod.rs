@@ -115,6 +115,9 @@ pub struct Device {
 
     /// Requests under way, by number.
     flights: flight::Flights,
+    /// Boxes for further ones.
+    #[allow(clippy::vec_box)]
+    spare: Vec<Box<flight::Flight>>,
     last_request: u64,
     /// When one of them needs to be looked at.
     flights_due_ms: u64,
@@ -162,6 +165,7 @@ impl Device {
             qps: Table::default(),
             last_qpn: 0,
             flights: flight::Flights::default(),
+            spare: Vec::new(),
             last_request: 0,
             flights_due_ms: u64::MAX,
             progressed: Vec::new(),

@@ -57,13 +57,14 @@ impl Device {
             let (delay_ms, stall_ms) = fault.as_ref().map_or((0, 0), |fault| (fault.delay_ms, fault.stall_ms));
             let due_ms = if delay_ms > 0 { self.now_ms + delay_ms } else { 0 };
             let hold = if self.shuffle { draw_hold(&mut self.rng).saturating_sub(1) } else { 0 };
+            let flight = Flight::new(qpn, req).boxed(&mut self.spare);
             if hold > 0 && !q.holding() {
                 q.held_until_ms = self.now_ms + HOLD_MS;
             }
             if stall_ms > 0 {
                 q.stalled_until_ms = self.now_ms + stall_ms;
             }
-            q.pending.push_back(Pending { flight: Box::new(Flight::new(qpn, req)), fault, due_ms, passed: 0, hold });
+            q.pending.push_back(Pending { flight, fault, due_ms, passed: 0, hold });
         }
     }
 
