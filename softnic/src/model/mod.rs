@@ -229,7 +229,7 @@ impl Device {
         for ah in self.ahs.handles_of(ctx) {
             let _ = self.ah_destroy(host, ctx, ah);
         }
-        for mr in numbers_of(self.mrs.by_key.iter().map(|(n, m)| (*n, m)), |m| m.ctx == ctx) {
+        for mr in numbers_of(self.mrs.by_key.iter(), |m| m.ctx == ctx) {
             let _ = self.mr_dereg(host, ctx, mr);
         }
         for pd in numbers_of(self.pds.iter().map(|(n, p)| (*n, p)), |p| p.ctx == ctx) {

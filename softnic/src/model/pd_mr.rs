@@ -3,11 +3,11 @@
 
 use super::host::{ContextId, Errno, Host, Segment};
 use super::request::{Sge, status};
+use super::table::Table;
 use super::types::errno::{EBUSY, EINVAL, ENOENT, ENOMEM, EOPNOTSUPP};
 use super::types::{MrInfo, MrSpec, PdInfo, access};
 use super::{Device, PAGE, numbers};
 use crate::profile::caps;
-use std::collections::BTreeMap;
 
 #[derive(Debug)]
 pub(super) struct Pd {
@@ -27,7 +27,7 @@ pub(super) struct Mr {
 /// The regions of a device, by key. A key is 16 bits of index and 8 bits of generation, so a stale key finds nothing.
 #[derive(Debug, Default)]
 pub(super) struct Mrs {
-    pub by_key: BTreeMap<u32, Mr>,
+    pub by_key: Table<u32, Box<Mr>>,
     last_index: u32,
     generation: u32,
     pub pages: u64,
@@ -116,7 +116,7 @@ impl Device {
             let key = d.mrs.new_key().ok_or(ENOMEM)?;
             let info = MrInfo { handle: key, lkey: key, rkey: key, spec: *spec };
             d.mrs.pages += pages;
-            d.mrs.by_key.insert(key, Mr { ctx, info, lost: false });
+            d.mrs.by_key.insert(key, Box::new(Mr { ctx, info, lost: false }));
             d.pd_users(spec.pd, true);
             Ok(info)
         })
@@ -144,7 +144,7 @@ impl Device {
         let lost = self.mrs.by_key.iter_mut().filter(|(_, mr)| mr.info.spec.start == start);
         lost.map(|(key, mr)| {
             mr.lost = true;
-            *key
+            key
         })
         .collect()
     }

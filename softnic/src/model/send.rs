@@ -162,7 +162,7 @@ impl Device {
         if let Some(code) = fault.as_ref().and_then(|fault| fault.status) {
             return self.complete_send(host, qpn, &flight.req, code);
         }
-        flight.dest = match self.check(qpn, &flight.req) {
+        flight.dest = match self.check(qpn, &flight.req, fault.is_some()) {
             Ok(dest) => dest,
             Err(code) => return self.complete_send(host, qpn, &flight.req, code),
         };
@@ -191,8 +191,9 @@ impl Device {
         self.last_request
     }
 
-    /// What the device can tell without asking the peer.
-    fn check(&self, qpn: u32, req: &SendRequest) -> Result<Address, u8> {
+    /// What the device can tell without asking the peer. A SEND's memory is looked up as it goes out, which is at once unless there are
+    /// `rules` for it.
+    fn check(&self, qpn: u32, req: &SendRequest, rules: bool) -> Result<Address, u8> {
         let q = self.qps.get(&qpn).ok_or(status::QP_INTERNAL)?;
         let op = req.op?;
         let p = self.profile;
@@ -212,8 +213,10 @@ impl Device {
             return Err(status::BAD_LENGTH);
         }
         let need = if op == Op::Read { access::LOCAL_WRITE } else { 0 };
-        let mut unused = [Segment { addr: 0, len: 0 }; MAX_SEND_SGE];
-        self.translate_all(q.spec.pd, req.local.sges(), need, &mut unused)?;
+        if op != Op::Send || rules {
+            let mut unused = [Segment { addr: 0, len: 0 }; MAX_SEND_SGE];
+            self.translate_all(q.spec.pd, req.local.sges(), need, &mut unused)?;
+        }
         Ok(Address { gid, qpn: req.dest_qpn })
     }
 

@@ -71,6 +71,10 @@ impl<K: Copy + Ord, T> Table<K, T> {
         self.0.iter().map(|(key, value)| (*key, value))
     }
 
+    pub fn iter_mut(&mut self) -> impl Iterator<Item = (K, &mut T)> {
+        self.0.iter_mut().map(|(key, value)| (*key, value))
+    }
+
     pub fn values(&self) -> impl Iterator<Item = &T> {
         self.0.iter().map(|(_, value)| value)
     }
