@@ -286,7 +286,7 @@ impl Device {
 
     /// Tells of receive doorbells that were rung: what a receive is taken for is only a message that comes.
     pub(super) fn trace_receives(&mut self, host: &mut dyn Host) {
-        for (qpn, q) in &mut self.qps {
+        for (qpn, q) in self.qps.iter_mut() {
             let doorbell = q.recv_doorbell(host);
             let new = doorbell.wrapping_sub(std::mem::replace(&mut q.recvs_traced, doorbell));
             if new > 0 {
