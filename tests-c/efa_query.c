@@ -98,16 +98,6 @@ static void library_before(void) {
     CHECK_STATUS(vbn_library_missing(VBN_LIBRARY_EFA, 0, &symbol), VBN_ERR_LIBRARY_MISSING);
 }
 
-static void copy_file(const char *from, const char *to) {
-    char buffer[65536];
-    size_t n;
-    FILE *in = fopen(from, "rb"), *out = fopen(to, "wb");
-    CHECK(in && out);
-    while ((n = fread(buffer, 1, sizeof buffer, in)) > 0) CHECK_UEQ(fwrite(buffer, 1, n, out), n);
-    fclose(in);
-    CHECK_EQ(fclose(out), 0);
-}
-
 /*
  * A copy that something has loaded before registers itself with libibverbs, which then lets it serve the device. Its functions are the ones to take:
  * those of the usual file, which comes later, would refuse the device.
@@ -122,7 +112,7 @@ static void with_a_copy(void) {
     CHECK(dladdr(query, &origin) != 0 && mkdtemp(directory));
     snprintf(path, sizeof path, "%s/libefa.so.1", directory);
     snprintf(usual, sizeof usual, "%s", origin.dli_fname);
-    copy_file(usual, path);
+    test_copy_file(usual, path);
     CHECK_EQ(dlclose(handle), 0);
     handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     unlink(path);

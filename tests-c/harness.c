@@ -168,6 +168,16 @@ pid_t test_fork(void) {
     return fork();
 }
 
+void test_copy_file(const char *from, const char *to) {
+    char buffer[65536];
+    size_t n;
+    FILE *in = fopen(from, "rb"), *out = fopen(to, "wb");
+    CHECK(in && out);
+    while ((n = fread(buffer, 1, sizeof buffer, in)) > 0) CHECK_UEQ(fwrite(buffer, 1, n, out), n);
+    fclose(in);
+    CHECK_EQ(fclose(out), 0);
+}
+
 static int wanted(const char *name, int argc, char **argv) {
     if (argc < 2) return 1;
     for (int i = 1; i < argc; i++)

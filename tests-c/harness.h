@@ -33,6 +33,9 @@ int test_child(const char *program, const struct test *test);
 /* fork, such that a child that ends by exit doesn't print what its parent has not printed yet. */
 pid_t test_fork(void);
 
+/* Copies a file's content; CHECKs that it worked. */
+void test_copy_file(const char *from, const char *to);
+
 /* These three end the test. */
 _Noreturn void test_fail(const char *file, int line, const char *format, ...) __attribute__((format(printf, 3, 4)));
 _Noreturn void test_skip(const char *format, ...) __attribute__((format(printf, 1, 2)));

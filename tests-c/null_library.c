@@ -366,19 +366,6 @@ static void list_errno(void)
 
 /* ---- A second copy of the library in the process ---- */
 
-static void copy_file(const char *from, const char *to)
-{
-    char buffer[65536];
-    FILE *in = fopen(from, "rb"), *out = fopen(to, "wb");
-    size_t n;
-
-    MUST(in && out, "can't copy %s to %s", from, to);
-    while ((n = fread(buffer, 1, sizeof(buffer), in)) > 0)
-        MUST(fwrite(buffer, 1, n, out) == n, "write");
-    fclose(in);
-    MUST(!fclose(out), "write");
-}
-
 static void another_copy(void)
 {
     char directory[] = "/tmp/verbena-copy-XXXXXX", path[64];
@@ -394,7 +381,7 @@ static void another_copy(void)
     use(path_of("libibverbs.so.1"));
     MUST(mkdtemp(directory), "mkdtemp");
     snprintf(path, sizeof(path), "%s/libibverbs.so.1", directory);
-    copy_file(path_of("libibverbs.so.1"), path);
+    test_copy_file(path_of("libibverbs.so.1"), path);
     library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     unlink(path);
     rmdir(directory);

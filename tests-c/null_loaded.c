@@ -39,19 +39,6 @@ static const char *below(const char *part, const char *file)
     return path;
 }
 
-static void copy_file(const char *from, const char *to)
-{
-    char buffer[65536];
-    FILE *in = fopen(from, "rb"), *out = fopen(to, "wb");
-    size_t n;
-
-    MUST(in && out, "can't copy %s to %s", from, to);
-    while ((n = fread(buffer, 1, sizeof(buffer), in)) > 0)
-        MUST(fwrite(buffer, 1, n, out) == n, "write");
-    fclose(in);
-    MUST(!fclose(out), "write");
-}
-
 /* Fills the folders from the program's own and from the null provider's. */
 static void fill_folders(const char *self)
 {
@@ -63,10 +50,10 @@ static void fill_folders(const char *self)
     for EACH(l) {
         snprintf(copy, sizeof(copy), "%s", self);
         snprintf(from, sizeof(from), "%s/%s", l->kind < 0 ? getenv("VBN_NULL_DIR") : dirname(copy), l->soname);
-        copy_file(from, below("a", l->soname));
-        copy_file(from, below("b", l->soname));
-        copy_file(from, below("bare", l->bare));
-        copy_file(from, below("own", l->soname + 3));
+        test_copy_file(from, below("a", l->soname));
+        test_copy_file(from, below("b", l->soname));
+        test_copy_file(from, below("bare", l->bare));
+        test_copy_file(from, below("own", l->soname + 3));
     }
 }
 
