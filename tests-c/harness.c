@@ -168,6 +168,26 @@ pid_t test_fork(void) {
     return fork();
 }
 
+static uint32_t orders_from(int at, int *items, int count, uint32_t number, void (*each)(const int *, uint32_t)) {
+    if (at == count) {
+        each(items, ++number);
+        return number;
+    }
+    for (int i = at; i < count; i++) {
+        int first = items[at];
+        items[at] = items[i];
+        items[i] = first;
+        number = orders_from(at + 1, items, count, number, each);
+        items[i] = items[at];
+        items[at] = first;
+    }
+    return number;
+}
+
+uint32_t test_orders(int *items, int count, void (*each)(const int *items, uint32_t number)) {
+    return orders_from(0, items, count, 0, each);
+}
+
 void test_copy_file(const char *from, const char *to) {
     char buffer[65536];
     size_t n;

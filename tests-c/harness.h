@@ -33,6 +33,9 @@ int test_child(const char *program, const struct test *test);
 /* fork, such that a child that ends by exit doesn't print what its parent has not printed yet. */
 pid_t test_fork(void);
 
+/* Calls `each` with every order of the `count` items, numbered from 1, and returns how many there were. */
+uint32_t test_orders(int *items, int count, void (*each)(const int *items, uint32_t number));
+
 /* Copies a file's content; CHECKs that it worked. */
 void test_copy_file(const char *from, const char *to);
 
