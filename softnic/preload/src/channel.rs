@@ -173,7 +173,7 @@ impl Channels {
     /// Sends what did not fit before. True: something still waits.
     pub fn flush(&mut self) -> bool {
         let mut waits = false;
-        for channel in self.slots.iter_mut().flatten() {
+        for channel in self.slots.iter_mut().flatten().filter(|channel| !channel.waiting.is_empty()) {
             channel.flush();
             waits |= !channel.waiting.is_empty();
         }

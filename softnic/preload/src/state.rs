@@ -324,15 +324,23 @@ impl State {
     /// One pass: packets in, dead peers, every device, packets between them.
     pub fn step(&mut self) -> Progress {
         let steps = std::mem::take(&mut self.skipped).max(1);
+        let fresh = self.watch_stale;
         self.watch();
+        if let Some(fabric) = &mut self.world.fabric {
+            fabric.hold_calls();
+        }
         let mut all = Progress::default();
         self.world.now_ms = sys::now_ms();
         self.receive(&mut all);
+        let rung = fresh || self.rung;
         for (n, device) in self.devices.iter_mut().enumerate() {
             if self.opened.get(n) == Some(&0) {
                 continue;
             }
             let mut host = HostOf { world: &mut self.world, channels: &self.channels, device: n };
+            if !rung && device.is_calm(&host) {
+                continue;
+            }
             device.count_steps(steps);
             let progress = device.step(&mut host);
             all.busy |= progress.busy;
@@ -344,6 +352,9 @@ impl State {
             all.wake_at_ms = earlier(all.wake_at_ms, progress.wake_at_ms);
         }
         self.deliver(&mut all);
+        if let Some(fabric) = &mut self.world.fabric {
+            fabric.call();
+        }
         if self.channels.get_mut().flush() {
             all.wake_at_ms = earlier(all.wake_at_ms, Some(self.world.now_ms + 1));
         }
@@ -358,29 +369,23 @@ impl State {
 
     fn receive(&mut self, all: &mut Progress) {
         let now = self.world.now_ms;
-        // A `borrow` that finds nothing looks after the peers, which need not be in each pass.
-        let due = now >= self.peers_due_ms;
         for _ in 0..PACKETS {
-            let Some(fabric) = &mut self.world.fabric else { break };
-            if !due && !fabric.has_packets() {
-                fabric.beat();
-                break;
-            }
-            let Some(loan) = fabric.borrow() else {
-                self.peers_due_ms = now + PEERS_EVERY_MS;
-                break;
-            };
+            let Some(loan) = self.world.fabric.as_mut().and_then(Fabric::borrow) else { break };
             all.busy = true;
             let bytes = loan.bytes();
             match Packet::decode(bytes) {
-                Some(packet) => self.hand_over(packet),
+                Some(packet) => self.hand_over(&packet),
                 None => sys::say_once(5, format_args!("fabric: a packet of {} bytes makes no sense", bytes.len())),
             }
             if let Some(fabric) = &mut self.world.fabric {
                 fabric.give_back(loan);
             }
         }
-        if due {
+        if now >= self.peers_due_ms {
+            self.peers_due_ms = now + PEERS_EVERY_MS;
+            if let Some(fabric) = &mut self.world.fabric {
+                fabric.look_after_peers();
+            }
             self.give_up_silent_peers();
         }
         self.mourn();
@@ -416,15 +421,15 @@ impl State {
             let Some(packet) = self.world.outbox.pop_front() else { return };
             // Who gets it has had its step.
             (all.busy, all.more) = (true, true);
-            self.hand_over(packet);
+            self.hand_over(&packet);
         }
     }
 
-    fn hand_over(&mut self, packet: Packet<'_>) {
+    fn hand_over(&mut self, packet: &Packet<'_>) {
         let Some(n) = self.world.local_device(packet.dest.gid) else { return };
         let Some(device) = self.devices.get_mut(n) else { return };
         let mut host = HostOf { world: &mut self.world, channels: &self.channels, device: n };
-        device.receive(&mut host, &packet);
+        device.receive(&mut host, packet);
     }
 
     /// Brings the hw_counters files up to date, at times or `now`.

@@ -15,6 +15,7 @@ use std::sync::Arc;
 use std::sync::atomic::{
     AtomicBool,
     Ordering::{Relaxed, SeqCst},
+    fence,
 };
 use std::time::Duration;
 
@@ -100,7 +101,14 @@ pub struct Fabric {
     checked_ms: u64,
     /// Peers were looked after since `silent_peers` was last asked.
     checked: bool,
+    /// Between `hold_calls` and `call`.
+    holding: bool,
+    /// Who may have to be woken: was sent something, or else has more room in its ring.
+    to_call: Vec<(usize, bool)>,
 }
+
+/// Who sleeps is called at once for a packet that is longer: it can begin while the rest follows.
+const LONG: usize = 4096;
 
 impl Fabric {
     /// Takes a slot in the host of the run. `make_host`: makes the host if the run has none, and holds it until this
@@ -185,6 +193,8 @@ impl Fabric {
             seen: vec![unseen; PROCESSES],
             checked_ms: 0,
             checked: false,
+            holding: false,
+            to_call: Vec::new(),
         }
     }
 
@@ -204,15 +214,16 @@ impl Fabric {
 
     /// Sends the parts as one packet, without a copy in between.
     pub fn send_parts(&mut self, to: Place, parts: &[&[u8]]) -> Sent {
-        self.send_by(to, |writer| writer.push(parts))
+        let length = parts.iter().map(|part| part.len()).sum();
+        self.send_by(to, length, |writer| writer.push(parts))
     }
 
     /// Sends a packet of this length, which `fill` writes where the receiver will find it; nothing if it says false.
     pub fn send_with(&mut self, to: Place, length: usize, fill: impl FnOnce(&mut [u8]) -> bool) -> Sent {
-        self.send_by(to, |writer| writer.push_with(length, fill))
+        self.send_by(to, length, |writer| writer.push_with(length, fill))
     }
 
-    fn send_by(&mut self, to: Place, push: impl FnOnce(&mut Writer) -> Push) -> Sent {
+    fn send_by(&mut self, to: Place, length: usize, push: impl FnOnce(&mut Writer) -> Push) -> Sent {
         let Some(index) = to.index().filter(|_| self.shared.entry().is_some()) else { return Sent::NoSuchProcess };
         if let Err(refused) = self.ready_to_send(to, index) {
             return refused;
@@ -224,7 +235,11 @@ impl Fabric {
         peer.blocked = pushed == Push::Full;
         match pushed {
             Push::Done => {
-                entry.wake_sleepers();
+                if self.holding && length <= LONG {
+                    self.call_later(index, true);
+                } else {
+                    entry.wake_if_asleep();
+                }
                 Sent::Ok
             }
             Push::Full if self.is_alive(to) => Sent::Full,
@@ -313,14 +328,17 @@ impl Fabric {
 
     /// Receives the next packet, of all senders in turn, and hands it to `with` where it lies.
     pub fn receive_with<R>(&mut self, with: impl FnOnce(Place, &[u8]) -> R) -> Option<R> {
-        let loan = self.borrow()?;
+        let Some(loan) = self.borrow() else {
+            self.look_after_peers();
+            return None;
+        };
         let result = with(loan.place, loan.bytes());
         self.give_back(loan);
         Some(result)
     }
 
     /// The next packet, of all senders in turn, where it lies. Give it back, so that the next one can come; until then this
-    /// sender is passed over.
+    /// sender is passed over. Who calls this looks after the peers at times, too.
     pub fn borrow(&mut self) -> Option<Loan> {
         let entry = self.shared.entry()?;
         entry.beat();
@@ -330,7 +348,7 @@ impl Fabric {
         let mut left = self.inbound.len();
         while left > 0 {
             left -= 1;
-            self.turn = (self.turn + 1) % self.inbound.len().max(1);
+            self.turn = if self.turn + 1 < self.inbound.len() { self.turn + 1 } else { 0 };
             let Some(index) = self.inbound.get(self.turn).copied() else { break };
             let Some(Some(peer)) = self.peers.get_mut(index) else { continue };
             let place = peer.place;
@@ -345,25 +363,54 @@ impl Fabric {
                 }
             }
         }
-        self.check_peers();
         None
     }
 
     /// The packet has been read: its room is the sender's again.
     pub fn give_back(&mut self, loan: Loan) {
-        if let Some(Some(peer)) = self.peers.get_mut(loan.index)
+        let Loan { index, record, .. } = loan;
+        let long = record.bytes().len() > LONG;
+        if let Some(Some(peer)) = self.peers.get_mut(index)
             && let Some(reader) = peer.reader.as_mut()
-            && reader.give_back(loan.record)
-            && let Some(entry) = self.shared.registry.process(loan.index)
         {
-            entry.wake_sleepers();
+            reader.give_back(record);
+            self.call_later(index, false);
+            if long || !self.holding {
+                self.call_all();
+            }
         }
     }
 
-    /// Shows peers that this process lives, where it does not call `borrow`.
-    pub fn beat(&self) {
-        if let Some(entry) = self.shared.entry() {
-            entry.beat();
+    /// From here to `call`, peers that sleep are not woken for short packets: a barrier for each of those, when its cache lines have yet to
+    /// come from the other processor, takes longer than all else.
+    pub fn hold_calls(&mut self) {
+        self.holding = true;
+    }
+
+    /// Wakes who is to be woken since `hold_calls`.
+    pub fn call(&mut self) {
+        self.holding = false;
+        self.call_all();
+    }
+
+    fn call_all(&mut self) {
+        if self.to_call.is_empty() {
+            return;
+        }
+        // Behind what was stored in the rings: those who go to sleep say so, and look at the rings once more.
+        fence(SeqCst);
+        for (index, sent) in self.to_call.drain(..) {
+            let Some(entry) = self.shared.registry.process(index) else { continue };
+            let peer = self.peers.get(index).and_then(Option::as_ref);
+            if sent || peer.and_then(|peer| peer.reader.as_ref()).is_some_and(Reader::is_awaited) {
+                entry.wake_sleepers();
+            }
+        }
+    }
+
+    fn call_later(&mut self, index: usize, sent: bool) {
+        if self.to_call.last() != Some(&(index, sent)) {
+            self.to_call.push((index, sent));
         }
     }
 
@@ -518,8 +565,8 @@ impl Fabric {
         seen.alive
     }
 
-    /// Looks after the peers, at most every `LIVENESS_MS`. Done by each receive that finds nothing.
-    fn check_peers(&mut self) {
+    /// Looks after the peers, at most every `LIVENESS_MS`. Done by each `receive` that finds nothing.
+    pub fn look_after_peers(&mut self) {
         let now = sys::coarse_ms();
         let passed = now.saturating_sub(self.checked_ms);
         if passed < LIVENESS_MS {
@@ -573,7 +620,7 @@ impl Fabric {
         let waiter = self.waiter();
         let sleep = waiter.announce();
         let woken = if self.has_work() { Woken::Called } else { sleep.wait(timeout) };
-        self.check_peers();
+        self.look_after_peers();
         woken
     }
 

@@ -276,7 +276,7 @@ impl Process {
         self.wake_sleepers();
     }
 
-    /// As `wake_if_asleep`, after an exchange that has stored what it is woken for.
+    /// As `wake_if_asleep`, behind a full barrier.
     pub fn wake_sleepers(&self) {
         if self.sleeping.load(SeqCst) != 0 {
             sys::futex_wake(&self.wake);

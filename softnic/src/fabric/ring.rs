@@ -10,7 +10,6 @@
 use super::directory::{End, ring_path};
 use super::sys::{self, File, Mapping};
 use std::path::Path;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::*, fence};
 
 /// The longest packet: 32 KiB of payload and room for its description.
@@ -51,6 +50,10 @@ struct Ring {
 impl Ring {
     fn map(file: &File, capacity: u64) -> Result<Self, i32> {
         Ok(Self { mapping: Mapping::with_data_twice(file, HEADER, capacity as usize)?, capacity })
+    }
+
+    fn base(&self) -> usize {
+        self.mapping.base().as_ptr() as usize
     }
 
     fn header(&self) -> &Header {
@@ -193,11 +196,9 @@ impl Writer {
         self.tail += need;
         self.ring.head_at(self.tail).store(0, Relaxed);
         self.ring.header().tail.0.store(self.tail, Relaxed);
-        // Whoever goes to sleep looks once more after saying so, and the sender asks for sleepers after this: an exchange is the
-        // barrier that this takes.
-        record.swap(word, SeqCst);
+        record.store(word, Release);
         // Where the next payload goes, which nobody has touched for a whole round.
-        sys::prefetch(self.ring.at(self.tail).wrapping_add(ALIGN as usize));
+        sys::prefetch_to_write(self.ring.at(self.tail).wrapping_add(ALIGN as usize));
         Push::Done
     }
 
@@ -222,9 +223,9 @@ pub enum Lent {
     Broken,
 }
 
-/// A packet that lies in its ring until it is given back.
+/// A packet that lies in its ring until it is given back. It takes the ring along: that stays mapped whatever becomes of the reader.
 pub struct Loan {
-    ring: Arc<Ring>,
+    ring: Ring,
     at: *const u8,
     length: usize,
 }
@@ -238,7 +239,10 @@ impl Loan {
 }
 
 pub struct Reader {
-    ring: Arc<Ring>,
+    /// None while a packet is lent.
+    ring: Option<Ring>,
+    /// Where it is mapped: by that a loan is known that comes back.
+    base: usize,
     head: u64,
 }
 
@@ -256,16 +260,17 @@ impl Reader {
         if ring.header().ready.load(Acquire) != READY || ring.header().capacity.load(Relaxed) != capacity {
             return Err(libc::ENOENT);
         }
-        Ok(Self { ring: Arc::new(ring), head: 0 })
+        Ok(Self { base: ring.base(), ring: Some(ring), head: 0 })
     }
 
     pub fn is_empty(&self) -> bool {
-        self.ring.head_at(self.head).load(Acquire) == 0
+        self.ring.as_ref().is_some_and(|ring| ring.head_at(self.head).load(Acquire) == 0)
     }
 
     /// The next packet, which stays in the ring until `advance`.
     pub fn peek(&self) -> Peek<'_> {
-        let word = self.ring.head_at(self.head).load(Acquire);
+        let Some(ring) = &self.ring else { return Peek::Empty };
+        let word = ring.head_at(self.head).load(Acquire);
         if word == 0 {
             return Peek::Empty;
         }
@@ -273,7 +278,7 @@ impl Reader {
         if length > MAX_PACKET || word != head_word(self.head, length) {
             return Peek::Broken;
         }
-        let at = self.ring.at(self.head);
+        let at = ring.at(self.head);
         // The payload, which is looked at last.
         sys::prefetch(at.wrapping_add(ALIGN as usize));
         // SAFETY: no ring is shorter than a record of MAX_PACKET, so this one is inside, in one piece of the double mapping; and the
@@ -281,35 +286,45 @@ impl Reader {
         Peek::Packet(unsafe { std::slice::from_raw_parts(at.add(RECORD_HEAD as usize), length) })
     }
 
-    /// The next packet, kept mapped by the loan whatever becomes of this reader. One at a time: Empty while there is one.
+    /// The next packet. One at a time: Empty while there is one.
     pub fn lend(&mut self) -> Lent {
-        if Arc::strong_count(&self.ring) > 1 {
-            return Lent::Empty;
-        }
         let (at, length) = match self.peek() {
             Peek::Packet(packet) => (packet.as_ptr(), packet.len()),
             Peek::Empty => return Lent::Empty,
             Peek::Broken => return Lent::Broken,
         };
-        Lent::Packet(Loan { ring: Arc::clone(&self.ring), at, length })
+        match self.ring.take() {
+            Some(ring) => Lent::Packet(Loan { ring, at, length }),
+            None => Lent::Empty,
+        }
     }
 
-    /// Ends the loan and frees the packet; true as of `advance`.
-    pub fn give_back(&mut self, loan: Loan) -> bool {
-        Arc::ptr_eq(&self.ring, &loan.ring) && self.advance(loan.length)
+    /// Ends the loan and frees the packet.
+    pub fn give_back(&mut self, loan: Loan) {
+        if loan.ring.base() == self.base {
+            self.ring = Some(loan.ring);
+            self.advance(loan.length);
+        }
     }
 
-    /// Frees a packet of this length, the one last seen. True if the writer waits for room and there is enough now.
-    pub fn advance(&mut self, length: usize) -> bool {
+    /// Frees a packet of this length, the one last seen.
+    pub fn advance(&mut self, length: usize) {
         self.head += record_size(length);
-        let header = self.ring.header();
-        // Against a writer that says that it waits, and then looks once more: an exchange is the barrier that this takes.
-        header.head.0.swap(self.head, SeqCst);
+        if let Some(ring) = &self.ring {
+            ring.header().head.0.store(self.head, Release);
+        }
+    }
+
+    /// True, once, if the writer waits for room and there is enough now. A writer says that it waits and then looks once more: between
+    /// `advance` and this there must be a full barrier.
+    pub fn is_awaited(&self) -> bool {
+        let Some(ring) = &self.ring else { return false };
+        let header = ring.header();
         if header.waiting.0.load(SeqCst) == 0 {
             return false;
         }
         let used = header.tail.0.load(Acquire).wrapping_sub(self.head);
-        used <= self.ring.capacity / 2 && header.waiting.0.swap(0, SeqCst) != 0
+        used <= ring.capacity / 2 && header.waiting.0.swap(0, SeqCst) != 0
     }
 }
 
@@ -346,7 +361,7 @@ mod tests {
             assert_eq!(take(&mut reader), Some(packet));
         }
         assert_eq!(take(&mut reader), None);
-        assert!(reader.head > 3 * reader.ring.capacity, "it never wrapped");
+        assert!(reader.head > 3 * writer.ring.capacity, "it never wrapped");
     }
 
     #[test]
@@ -363,7 +378,9 @@ mod tests {
         assert!(!writer.has_room());
         let woken = (0..pushed).filter(|_| {
             assert!(matches!(reader.peek(), Peek::Packet(bytes) if bytes == packet));
-            reader.advance(1000)
+            reader.advance(1000);
+            fence(SeqCst);
+            reader.is_awaited()
         });
         assert_eq!(woken.count(), 1, "woken once, when half is free");
         assert!(writer.has_room() && reader.is_empty());
@@ -402,10 +419,10 @@ mod tests {
             (good ^ 1, "another length"),
             (head_word(64, 5), "another place"),
         ] {
-            reader.ring.head_at(0).store(bad, SeqCst);
+            writer.ring.head_at(0).store(bad, SeqCst);
             assert!(matches!(reader.peek(), Peek::Broken), "{why}");
         }
-        reader.ring.header().head.0.store(1 << 50, SeqCst);
+        writer.ring.header().head.0.store(1 << 50, SeqCst);
         writer.tail = writer.head + writer.ring.capacity;
         assert_eq!(writer.push(&[b"x"]), Push::Broken);
     }

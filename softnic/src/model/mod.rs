@@ -322,6 +322,19 @@ impl Device {
         Progress { busy, more, restless, held, armed, wake_at_ms: self.wake_at_ms }
     }
 
+    /// Whether a step would do nothing, unless a doorbell was rung: so it mostly is after a packet.
+    pub fn is_calm(&self, host: &dyn Host) -> bool {
+        self.faults.is_empty()
+            && !host.tracing()
+            && self.outbox.is_empty()
+            && self.read_jobs.is_empty()
+            && self.progressed.is_empty()
+            && self.flights_due_ms == u64::MAX
+            && self.late.is_empty()
+            && !self.qps.values().any(|q| !q.pending.is_empty() || q.is_restless())
+            && !self.cqs.values().any(cq::Cq::has_work)
+    }
+
     /// The next step counts for so many, see `Progress::held`.
     pub fn count_steps(&mut self, steps: u32) {
         self.steps = u8::try_from(steps).unwrap_or(u8::MAX);

@@ -141,65 +141,93 @@ impl Packet<'_> {
             }
         }
         // Last: in a ring the receiver looks at this line all the time.
-        for (place, word) in head.chunks_exact_mut(8).zip(self.fields().words()) {
-            place.copy_from_slice(&word.to_le_bytes());
+        let words = self.header().map(u64::to_le_bytes);
+        let bytes = words.as_flattened();
+        match head.first_chunk_mut::<LONG>() {
+            Some(long) => long.copy_from_slice(bytes),
+            None => head.copy_from_slice(bytes.get(..SHORT).unwrap_or_default()),
         }
         Ok(len)
     }
 
-    fn fields(&self) -> Fields {
-        let mut f = Fields { source: self.source, dest: self.dest, request: self.request, ..Fields::default() };
-        let mut imm = None;
-        match self.kind {
-            Kind::Send { qkey, imm: i, ud } => {
-                (f.kind, f.a, imm) = (SEND, qkey, i);
-                f.flags |= if ud { UD } else { 0 };
+    fn header(&self) -> [u64; LONG / 8] {
+        let imm_word = |imm: Option<u32>, length: u32| u64::from(imm.unwrap_or(0)) | u64::from(length) << 32;
+        let imm_flag = |imm: Option<u32>| if imm.is_some() { IMM } else { 0 };
+        let flag = |set: bool, flag: u8| if set { flag } else { 0 };
+        // Code, flags, status, the word that is an rkey or a qkey, and what only long headers have.
+        let (code, flags, status, a, more) = match self.kind {
+            Kind::Send { qkey, imm, ud } => (SEND, imm_flag(imm) | flag(ud, UD), 0, qkey, [0, imm_word(imm, 0), 0]),
+            Kind::Write { raddr, rkey, length, offset, pieces, imm, unsolicited } => {
+                let flags = imm_flag(imm) | flag(unsolicited, UNSOLICITED);
+                (WRITE, flags, 0, rkey, [raddr, imm_word(imm, length), u64::from(offset) | u64::from(pieces) << 32])
             }
-            Kind::Write { raddr, rkey, length, offset, pieces, imm: i, unsolicited } => {
-                (f.kind, f.raddr, f.a, f.length, f.offset, f.pieces, imm) =
-                    (WRITE, raddr, rkey, length, offset, pieces, i);
-                f.flags |= if unsolicited { UNSOLICITED } else { 0 };
-            }
-            Kind::ReadReq { raddr, rkey, length } => (f.kind, f.raddr, f.a, f.length) = (READ_REQ, raddr, rkey, length),
-            Kind::ReadResp { offset, length } => (f.kind, f.offset, f.length) = (READ_RESP, offset, length),
-            Kind::Ack { status } => (f.kind, f.status) = (ACK, status),
-            Kind::Ready => f.kind = READY,
-        }
-        if let Some(imm) = imm {
-            f.flags |= IMM;
-            f.imm = imm;
-        }
-        if self.header_len() == LONG {
-            f.flags |= MORE;
-        }
-        f
+            Kind::ReadReq { raddr, rkey, length } => (READ_REQ, 0, 0, rkey, [raddr, imm_word(None, length), 0]),
+            Kind::ReadResp { offset, length } => (READ_RESP, 0, 0, 0, [0, imm_word(None, length), u64::from(offset)]),
+            Kind::Ack { status } => (ACK, 0, status, 0, [0; 3]),
+            Kind::Ready => (READY, 0, 0, 0, [0; 3]),
+        };
+        let flags = flags | flag(self.header_len() == LONG, MORE);
+        let ([s0, s1], [d0, d1]) = (halves(self.source.gid), halves(self.dest.gid));
+        let [m0, m1, m2] = more;
+        [
+            u64::from(u32::from_le_bytes([code, flags, status, 0])) | u64::from(self.source.qpn) << 32,
+            u64::from(self.dest.qpn) | u64::from(a) << 32,
+            self.request,
+            s0,
+            s1,
+            d0,
+            d1,
+            m0,
+            m1,
+            m2,
+            0,
+            0,
+            0,
+            0,
+            0,
+        ]
     }
 }
 
 impl<'a> Packet<'a> {
     /// Reads a packet that fills `bytes`; the payload is borrowed. None: not a packet.
     pub fn decode(bytes: &'a [u8]) -> Option<Packet<'a>> {
-        let (f, payload) = Fields::decode(bytes)?;
-        let imm = (f.flags & IMM != 0).then_some(f.imm);
-        let kind = match f.kind {
-            SEND => Kind::Send { qkey: f.a, imm, ud: f.flags & UD != 0 },
+        let (head, mut payload) = bytes.split_first_chunk::<SHORT>()?;
+        let [code, flags, status, ..] = *head;
+        let mut more = [0; 3];
+        if flags & MORE != 0 {
+            let (long, rest) = bytes.split_first_chunk::<LONG>()?;
+            (more, payload) = ([word(long, 7), word(long, 8), word(long, 9)], rest);
+        }
+        let [raddr, imm_length, offset_pieces] = more;
+        let (length, offset) = ((imm_length >> 32) as u32, offset_pieces as u32);
+        let imm = (flags & IMM != 0).then_some(imm_length as u32);
+        let a = (word(head, 1) >> 32) as u32;
+        let kind = match code {
+            SEND => Kind::Send { qkey: a, imm, ud: flags & UD != 0 },
             WRITE => Kind::Write {
-                raddr: f.raddr,
-                rkey: f.a,
-                length: f.length,
-                offset: f.offset,
-                pieces: f.pieces,
+                raddr,
+                rkey: a,
+                length,
+                offset,
+                pieces: (offset_pieces >> 32) as u32,
                 imm,
-                unsolicited: f.flags & UNSOLICITED != 0,
+                unsolicited: flags & UNSOLICITED != 0,
             },
-            READ_REQ => Kind::ReadReq { raddr: f.raddr, rkey: f.a, length: f.length },
-            READ_RESP => Kind::ReadResp { offset: f.offset, length: f.length },
-            ACK => Kind::Ack { status: f.status },
+            READ_REQ => Kind::ReadReq { raddr, rkey: a, length },
+            READ_RESP => Kind::ReadResp { offset, length },
+            ACK => Kind::Ack { status },
             READY => Kind::Ready,
             _ => return None,
         };
-        let payload = Payload::Bytes(Cow::Borrowed(payload));
-        Some(Packet { source: f.source, dest: f.dest, request: f.request, kind, payload })
+        let gid = |at| Gid((u128::from(word(head, at)) | u128::from(word(head, at + 1)) << 64).to_le_bytes());
+        Some(Packet {
+            source: Address { gid: gid(3), qpn: (word(head, 0) >> 32) as u32 },
+            dest: Address { gid: gid(5), qpn: word(head, 1) as u32 },
+            request: word(head, 2),
+            kind,
+            payload: Payload::Bytes(Cow::Borrowed(payload)),
+        })
     }
 }
 
@@ -215,72 +243,6 @@ const UNSOLICITED: u8 = 4;
 /// The header is LONG.
 const MORE: u8 = 8;
 
-/// The header as it lies in memory: what all have, and in a LONG one the rest.
-#[derive(Default)]
-struct Fields {
-    kind: u8,
-    flags: u8,
-    status: u8,
-    source: Address,
-    dest: Address,
-    /// The rkey, or a SEND's qkey.
-    a: u32,
-    request: u64,
-    imm: u32,
-    raddr: u64,
-    length: u32,
-    offset: u32,
-    pieces: u32,
-}
-
-impl Fields {
-    fn words(&self) -> [u64; LONG / 8] {
-        let ([s0, s1], [d0, d1]) = (halves(self.source.gid), halves(self.dest.gid));
-        [
-            u64::from(u32::from_le_bytes([self.kind, self.flags, self.status, 0])) | u64::from(self.source.qpn) << 32,
-            u64::from(self.dest.qpn) | u64::from(self.a) << 32,
-            self.request,
-            s0,
-            s1,
-            d0,
-            d1,
-            self.raddr,
-            u64::from(self.imm) | u64::from(self.length) << 32,
-            u64::from(self.offset) | u64::from(self.pieces) << 32,
-            0,
-            0,
-            0,
-            0,
-            0,
-        ]
-    }
-
-    /// And the payload.
-    fn decode(bytes: &[u8]) -> Option<(Fields, &[u8])> {
-        let (head, payload) = bytes.split_first_chunk::<SHORT>()?;
-        let [kind, flags, status, ..] = *head;
-        let gid = |at| Gid((u128::from(word(head, at)) | u128::from(word(head, at + 1)) << 64).to_le_bytes());
-        let mut f = Fields {
-            kind,
-            flags,
-            status,
-            source: Address { gid: gid(3), qpn: (word(head, 0) >> 32) as u32 },
-            dest: Address { gid: gid(5), qpn: word(head, 1) as u32 },
-            a: (word(head, 1) >> 32) as u32,
-            request: word(head, 2),
-            ..Fields::default()
-        };
-        if flags & MORE == 0 {
-            return Some((f, payload));
-        }
-        let (head, payload) = bytes.split_first_chunk::<LONG>()?;
-        f.raddr = word(head, 7);
-        (f.imm, f.length) = (word(head, 8) as u32, (word(head, 8) >> 32) as u32);
-        (f.offset, f.pieces) = (word(head, 9) as u32, (word(head, 9) >> 32) as u32);
-        Some((f, payload))
-    }
-}
-
 /// A GID as two words whose first byte is the lowest.
 fn halves(gid: Gid) -> [u64; 2] {
     let all = u128::from_le_bytes(gid.0);
@@ -288,7 +250,7 @@ fn halves(gid: Gid) -> [u64; 2] {
 }
 
 #[inline(always)]
-fn word(bytes: &[u8], at: usize) -> u64 {
+fn word<const N: usize>(bytes: &[u8; N], at: usize) -> u64 {
     bytes.get(8 * at..).and_then(|b| b.first_chunk()).map_or(0, |b| u64::from_le_bytes(*b))
 }
 
