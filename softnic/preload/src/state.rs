@@ -15,7 +15,7 @@ use nic::abi::{OnModel, RDMA_VERBS_IOCTL, Session};
 use nic::fabric::{Event, Fabric, LIVENESS_MS, Place, Waiter};
 use nic::fault::Faults;
 use nic::model::host::{ContextId, Errno};
-use nic::model::packet::Packet;
+use nic::model::packet::{Kind, Packet};
 use nic::model::types::Progress;
 use nic::model::{Device, DeviceConfig};
 use nic::run::config::Config;
@@ -281,7 +281,7 @@ impl State {
             return false;
         }
         self.watched.iter().all(|w| w.word.load() == w.seen)
-            && !self.world.fabric.as_mut().is_some_and(Fabric::has_packets)
+            && !self.world.fabric.as_ref().is_some_and(Fabric::has_packets)
             && self.last.wake_at_ms.is_none_or(|at| sys::now_ms() < at)
     }
 
@@ -337,10 +337,10 @@ impl State {
             if self.opened.get(n) == Some(&0) {
                 continue;
             }
-            let mut host = HostOf { world: &mut self.world, channels: &self.channels, device: n };
-            if !rung && device.is_calm(&host) {
+            if !rung && device.is_calm(self.world.trace.is_some()) {
                 continue;
             }
+            let mut host = HostOf { world: &mut self.world, channels: &self.channels, device: n };
             device.count_steps(steps);
             let progress = device.step(&mut host);
             all.busy |= progress.busy;
@@ -369,16 +369,20 @@ impl State {
 
     fn receive(&mut self, all: &mut Progress) {
         let now = self.world.now_ms;
+        self.take_receipts(all);
         for _ in 0..PACKETS {
             let Some(loan) = self.world.fabric.as_mut().and_then(Fabric::borrow) else { break };
             all.busy = true;
             let bytes = loan.bytes();
-            match Packet::decode(bytes) {
-                Some(packet) => self.hand_over(&packet),
-                None => sys::say_once(5, format_args!("fabric: a packet of {} bytes makes no sense", bytes.len())),
-            }
+            let receipt = match Packet::decode(bytes) {
+                Some(packet) => self.hand_over_for_receipt(&packet),
+                None => {
+                    sys::say_once(5, format_args!("fabric: a packet of {} bytes makes no sense", bytes.len()));
+                    false
+                }
+            };
             if let Some(fabric) = &mut self.world.fabric {
-                fabric.give_back(loan);
+                fabric.give_back(loan, receipt);
             }
         }
         if now >= self.peers_due_ms {
@@ -388,7 +392,27 @@ impl State {
             }
             self.give_up_silent_peers();
         }
+        // What a peer has taken before it died counts.
+        self.take_receipts(all);
         self.mourn();
+    }
+
+    fn take_receipts(&mut self, all: &mut Progress) {
+        while let Some((n, request)) = self.world.fabric.as_mut().and_then(Fabric::next_receipt) {
+            all.busy = true;
+            let n = usize::from(n);
+            let Some(device) = self.devices.get_mut(n) else { continue };
+            let mut host = HostOf { world: &mut self.world, channels: &self.channels, device: n };
+            device.receipt(&mut host, request);
+        }
+    }
+
+    /// True if a message was taken and its sender is to know that all is well.
+    fn hand_over_for_receipt(&mut self, packet: &Packet<'_>) -> bool {
+        let message = matches!(packet.kind, Kind::Send { .. });
+        self.world.delivering = message.then_some((packet.source, packet.request));
+        self.hand_over(packet);
+        message && self.world.delivering.take().is_none()
     }
 
     /// Requests to processes that have not moved for too long end here.

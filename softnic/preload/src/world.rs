@@ -6,7 +6,8 @@ use crate::shared::Shared;
 use crate::{memory, sys};
 use nic::fabric::{self, Fabric, Place};
 use nic::model::host::{Address, AsyncEvent, ContextId, Gid, Host, Sent};
-use nic::model::packet::Packet;
+use nic::model::packet::{Kind, Packet};
+use nic::model::request::status;
 use nic::run::address;
 use std::cell::RefCell;
 use std::collections::VecDeque;
@@ -24,6 +25,9 @@ pub struct World {
     pub trace: Option<crate::trace::Trace>,
     /// The time of the running call or pass.
     pub now_ms: u64,
+    /// The message that is being handed over: where it is from, and its number there. If the answer is that all is well, the ring's receipt
+    /// tells it, and no packet.
+    pub delivering: Option<(Address, u64)>,
 }
 
 impl World {
@@ -37,6 +41,7 @@ impl World {
             outbox: VecDeque::new(),
             trace: None,
             now_ms: sys::now_ms(),
+            delivering: None,
         }
     }
 
@@ -60,10 +65,19 @@ impl World {
         self.maps.iter_mut().find(|(d, c, ..)| *d == device && *c == ctx).map(|(.., map)| map)
     }
 
-    fn send_away(&mut self, packet: &Packet<'_>, place: Place) -> Sent {
+    fn send_away(&mut self, device: usize, packet: &Packet<'_>, place: Place) -> Sent {
+        if packet.kind == (Kind::Ack { status: status::OK }) && self.delivering == Some((packet.dest, packet.request)) {
+            self.delivering = None;
+            return Sent::Ok;
+        }
         let Some(fabric) = &mut self.fabric else { return Sent::Unreachable };
         let length = packet.encoded_len();
-        match fabric.send_with(place, length, |room| packet.encode(room, &mut memory::read).is_ok()) {
+        let fill = |room: &mut [u8]| packet.encode(room, &mut memory::read).is_ok();
+        let sent = match packet.kind {
+            Kind::Send { .. } => fabric.send_for_receipt(place, (device as u8, packet.request), length, fill),
+            _ => fabric.send_with(place, length, fill),
+        };
+        match sent {
             fabric::Sent::Ok => Sent::Ok,
             fabric::Sent::Refused => Sent::Fault,
             fabric::Sent::Failed(libc::EMSGSIZE) => {
@@ -150,13 +164,13 @@ impl Host for HostOf<'_> {
         let Some((host, device)) = address::place(packet.dest.gid) else { return Sent::Unreachable };
         let Some(slot) = World::slot_of(packet.dest.qpn) else { return Sent::NoQp };
         if host != self.world.host {
-            return self.world.send_away(packet, Place { host, slot });
+            return self.world.send_away(self.device, packet, Place { host, slot });
         }
         if usize::from(device) >= self.world.devices {
             return Sent::Unreachable;
         }
         if slot != self.world.slot {
-            return self.world.send_away(packet, Place { host, slot });
+            return self.world.send_away(self.device, packet, Place { host, slot });
         }
         self.world.outbox.push_back(packet.clone().into_owned());
         Sent::Ok

@@ -6,7 +6,7 @@ use super::error::Error;
 use super::host::{ATTEMPTS, HostClaim};
 use super::owner::Owner;
 use super::registry::{AWAY, LIVE, PROCESSES, Process, Registry};
-use super::ring::{self, Lent, Push, Reader, Writer};
+use super::ring::{self, Lent, Push, Reader, Tag, Writer};
 use super::waiter::{Shared, Waiter, Woken};
 use super::{LIVENESS_MS, Place, SLOTS, sys};
 use std::collections::VecDeque;
@@ -105,6 +105,9 @@ pub struct Fabric {
     holding: bool,
     /// Who may have to be woken: was sent something, or else has more room in its ring.
     to_call: Vec<(usize, bool)>,
+    /// Indices of the peers of which receipts may come, and receipts of those who are gone.
+    awaited: Vec<usize>,
+    receipts: VecDeque<Tag>,
 }
 
 /// Who sleeps is called at once for a packet that is longer: it can begin while the rest follows.
@@ -195,6 +198,8 @@ impl Fabric {
             checked: false,
             holding: false,
             to_call: Vec::new(),
+            awaited: Vec::new(),
+            receipts: VecDeque::new(),
         }
     }
 
@@ -221,6 +226,52 @@ impl Fabric {
     /// Sends a packet of this length, which `fill` writes where the receiver will find it; nothing if it says false.
     pub fn send_with(&mut self, to: Place, length: usize, fill: impl FnOnce(&mut [u8]) -> bool) -> Sent {
         self.send_by(to, length, |writer| writer.push_with(length, fill))
+    }
+
+    /// As `send_with`. If the receiver gives a receipt, `next_receipt` will tell.
+    pub fn send_for_receipt(
+        &mut self,
+        to: Place,
+        tag: Tag,
+        length: usize,
+        fill: impl FnOnce(&mut [u8]) -> bool,
+    ) -> Sent {
+        let sent = self.send_by(to, length, |writer| writer.push_for_receipt(tag, length, fill));
+        if sent == Sent::Ok
+            && let Some(index) = to.index()
+            && !self.awaited.contains(&index)
+        {
+            self.awaited.push(index);
+        }
+        sent
+    }
+
+    /// A packet that was sent for a receipt and has got it. Collect those before events.
+    pub fn next_receipt(&mut self) -> Option<Tag> {
+        if let Some(tag) = self.receipts.pop_front() {
+            return Some(tag);
+        }
+        let mut place = 0;
+        while let Some(index) = self.awaited.get(place).copied() {
+            let writer = self.peers.get_mut(index).and_then(Option::as_mut).and_then(|peer| peer.writer.as_mut());
+            match writer.map(|writer| (writer.next_receipt(), writer.waits())) {
+                Some((Some(tag), _)) => return Some(tag),
+                Some((None, true)) => place += 1,
+                Some((None, false)) | None => {
+                    self.awaited.swap_remove(place);
+                }
+            }
+        }
+        None
+    }
+
+    fn is_answered(&self) -> bool {
+        let Self { awaited, peers, .. } = self;
+        let answered = |index: &usize| {
+            let peer = peers.get(*index).and_then(Option::as_ref);
+            peer.and_then(|peer| peer.writer.as_ref()).is_some_and(Writer::is_answered)
+        };
+        !self.receipts.is_empty() || awaited.iter().any(answered)
     }
 
     fn send_by(&mut self, to: Place, length: usize, push: impl FnOnce(&mut Writer) -> Push) -> Sent {
@@ -333,7 +384,7 @@ impl Fabric {
             return None;
         };
         let result = with(loan.place, loan.bytes());
-        self.give_back(loan);
+        self.give_back(loan, false);
         Some(result)
     }
 
@@ -366,15 +417,15 @@ impl Fabric {
         None
     }
 
-    /// The packet has been read: its room is the sender's again.
-    pub fn give_back(&mut self, loan: Loan) {
+    /// The packet has been read: its room is the sender's again. `receipt`: and the sender shall know that all is well.
+    pub fn give_back(&mut self, loan: Loan, receipt: bool) {
         let Loan { index, record, .. } = loan;
         let long = record.bytes().len() > LONG;
         if let Some(Some(peer)) = self.peers.get_mut(index)
             && let Some(reader) = peer.reader.as_mut()
         {
-            reader.give_back(record);
-            self.call_later(index, false);
+            reader.give_back(record, receipt);
+            self.call_later(index, receipt);
             if long || !self.holding {
                 self.call_all();
             }
@@ -414,17 +465,18 @@ impl Fabric {
         }
     }
 
-    /// Whether `borrow` would find anything, short of a peer that died just now. Cheap.
-    pub fn has_packets(&mut self) -> bool {
+    /// Whether `borrow` or `next_receipt` would find anything, short of a peer that died just now. Cheap.
+    pub fn has_packets(&self) -> bool {
         let Some(entry) = self.shared.entry() else { return false };
         if !self.events.is_empty() || entry.knocks.load(SeqCst) != self.knocks {
             return true;
         }
         let Self { inbound, peers, .. } = self;
-        inbound.iter().any(|index| {
+        let packets = inbound.iter().any(|index| {
             let Some(Some(peer)) = peers.get(*index) else { return false };
             peer.gone || peer.reader.as_ref().is_some_and(|reader| !reader.is_empty())
-        })
+        });
+        packets || self.is_answered()
     }
 
     /// Receives the next packet into `packet`, whose former contents go.
@@ -507,7 +559,9 @@ impl Fabric {
         }
         peer.gone = true;
         peer.blocked = false;
-        peer.writer = None;
+        if let Some(mut writer) = peer.writer.take() {
+            self.receipts.extend(std::iter::from_fn(|| writer.next_receipt()));
+        }
         let directory = self.shared.registry.directory();
         if peer.reader.is_none()
             && let Ok(reader) = Reader::open(directory, peer.end, self.end)
@@ -606,7 +660,7 @@ impl Fabric {
     /// [`Waiter::announce`] and [`Sleep::wait`](super::Sleep::wait).
     pub fn has_work(&mut self) -> bool {
         let Some(entry) = self.shared.entry() else { return false };
-        if !self.events.is_empty() || entry.knocks.load(SeqCst) != self.knocks {
+        if !self.events.is_empty() || entry.knocks.load(SeqCst) != self.knocks || self.is_answered() {
             return true;
         }
         self.peers.iter_mut().flatten().any(|peer| {

@@ -19,7 +19,7 @@ use std::sync::atomic::{
 
 const MAGIC: u64 = u64::from_le_bytes(*b"softnic\0");
 /// Counts changes of the layout of registry and rings, and of the packets in them.
-const VERSION: u32 = 4;
+const VERSION: u32 = 5;
 pub const PROCESSES: usize = HOSTS * SLOTS;
 
 /// A process's state: claimed, but not to be spoken to.

@@ -6,9 +6,13 @@
 //! record, whose head is 0 until the rest is there: a small packet costs one cache line on its way to the other processor, and a
 //! writer that dies in the middle of one has not shown it. What the other side stores is checked before it is used as a
 //! length or position, so a mad peer costs the ring, not the process.
+//!
+//! The reader leaves a word in the head of what it has read: that it took the packet, or that it took it and all was well, which is a
+//! receipt. For a packet that is mostly answered by just that, it spares the answer.
 
 use super::directory::{End, ring_path};
 use super::sys::{self, File, Mapping};
+use std::collections::VecDeque;
 use std::path::Path;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::*, fence};
 
@@ -25,6 +29,9 @@ const RECORD_HEAD: u64 = 8;
 /// Of a record: a cache line.
 const ALIGN: u64 = 64;
 const READY: u64 = u64::from_le_bytes(*b"ring-v2\0");
+/// In the head of a record that has been read: shorter than a head, so no record's.
+const TAKEN: u64 = 1;
+const RECEIPT: u64 = 2;
 
 #[repr(C, align(64))]
 struct Own<T>(T);
@@ -106,7 +113,13 @@ pub struct Writer {
     tail: u64,
     /// The reader's position, as last seen.
     head: u64,
+    /// Packets, by position, of which a receipt may come, and those of which it has.
+    awaited: VecDeque<(u64, Tag)>,
+    receipts: VecDeque<Tag>,
 }
+
+/// What the sender of a packet calls it.
+pub type Tag = (u8, u64);
 
 impl Writer {
     /// Makes the ring file. Its memory is taken at once: /dev/shm may be small, and a full one kills by SIGBUS.
@@ -132,17 +145,52 @@ impl Writer {
         let ring = Ring::map(file, capacity)?;
         ring.header().capacity.store(capacity, Relaxed);
         ring.header().ready.store(READY, Release);
-        Ok(Self { ring, tail: 0, head: 0 })
+        Ok(Self { ring, tail: 0, head: 0, awaited: VecDeque::new(), receipts: VecDeque::new() })
     }
 
+    /// What has been read is free, once its receipt has been seen.
     fn free(&self) -> u64 {
-        self.ring.capacity.saturating_sub(self.tail.wrapping_sub(self.head))
+        let from = self.awaited.front().map_or(self.head, |(position, _)| self.head.min(*position));
+        self.ring.capacity.saturating_sub(self.tail.wrapping_sub(from))
     }
 
     /// Looks where the reader is; false if that can't be.
     fn look(&mut self) -> bool {
         self.head = self.ring.header().head.0.load(Acquire);
+        self.collect();
         self.tail.wrapping_sub(self.head) <= self.ring.capacity
+    }
+
+    /// What the reader has left in the head of the oldest packet that is waited for.
+    fn first_mark(&self) -> Option<u64> {
+        let (position, _) = self.awaited.front()?;
+        Some(self.ring.head_at(*position).load(Acquire)).filter(|mark| matches!(*mark, TAKEN | RECEIPT))
+    }
+
+    fn collect(&mut self) {
+        while let Some(mark) = self.first_mark()
+            && let Some((_, tag)) = self.awaited.pop_front()
+        {
+            if mark == RECEIPT {
+                self.receipts.push_back(tag);
+            }
+        }
+    }
+
+    /// A packet whose receipt has come, in the order in which they were sent.
+    pub fn next_receipt(&mut self) -> Option<Tag> {
+        self.collect();
+        self.receipts.pop_front()
+    }
+
+    /// Whether `next_receipt` is worth a call.
+    pub fn is_answered(&self) -> bool {
+        !self.receipts.is_empty() || self.first_mark().is_some()
+    }
+
+    /// Whether a receipt may come.
+    pub fn waits(&self) -> bool {
+        !self.awaited.is_empty() || !self.receipts.is_empty()
     }
 
     /// Puts the parts in as one packet.
@@ -158,6 +206,16 @@ impl Writer {
             }
             true
         })
+    }
+
+    /// As `push_with`, and its receipt is waited for.
+    pub fn push_for_receipt(&mut self, tag: Tag, length: usize, fill: impl FnOnce(&mut [u8]) -> bool) -> Push {
+        let position = self.tail;
+        let pushed = self.push_with(length, fill);
+        if pushed == Push::Done {
+            self.awaited.push_back((position, tag));
+        }
+        pushed
     }
 
     /// Puts in a packet that `fill` writes where it will lie. Says it false, there is no packet.
@@ -299,18 +357,20 @@ impl Reader {
         }
     }
 
-    /// Ends the loan and frees the packet.
-    pub fn give_back(&mut self, loan: Loan) {
+    /// Ends the loan and frees the packet, with a receipt or without.
+    pub fn give_back(&mut self, loan: Loan, receipt: bool) {
         if loan.ring.base() == self.base {
             self.ring = Some(loan.ring);
-            self.advance(loan.length);
+            self.advance(loan.length, receipt);
         }
     }
 
     /// Frees a packet of this length, the one last seen.
-    pub fn advance(&mut self, length: usize) {
+    pub fn advance(&mut self, length: usize, receipt: bool) {
+        let read = self.head;
         self.head += record_size(length);
         if let Some(ring) = &self.ring {
+            ring.head_at(read).store(if receipt { RECEIPT } else { TAKEN }, Release);
             ring.header().head.0.store(self.head, Release);
         }
     }
@@ -345,7 +405,7 @@ mod tests {
             Peek::Empty => return None,
             Peek::Broken => panic!("broken"),
         };
-        reader.advance(packet.len());
+        reader.advance(packet.len(), false);
         Some(packet)
     }
 
@@ -378,7 +438,7 @@ mod tests {
         assert!(!writer.has_room());
         let woken = (0..pushed).filter(|_| {
             assert!(matches!(reader.peek(), Peek::Packet(bytes) if bytes == packet));
-            reader.advance(1000);
+            reader.advance(1000, false);
             fence(SeqCst);
             reader.is_awaited()
         });
@@ -404,6 +464,38 @@ mod tests {
         assert_eq!(writer.push_with(3, whole), Push::Done);
         assert_eq!(take(&mut reader), Some(b"yes".to_vec()));
         assert!(reader.is_empty());
+    }
+
+    #[test]
+    fn receipts_come_in_order_and_are_not_written_over() {
+        let scratch = Scratch::new();
+        let (mut writer, mut reader) = pair(&scratch);
+        let (mut sent, mut got) = (0u64, Vec::new());
+        for round in 0..3000u64 {
+            while writer.push_for_receipt((3, sent), 4000, |room| !room.is_empty()) == Push::Done {
+                sent += 1;
+            }
+            let read = round % 7;
+            for _ in 0..read {
+                let number = reader.head / record_size(4000);
+                assert!(matches!(reader.peek(), Peek::Packet(bytes) if bytes.len() == 4000));
+                reader.advance(4000, !number.is_multiple_of(3));
+            }
+            // Those that are not asked for now are kept when the ring is full, and goes on all the same.
+            while round.is_multiple_of(2) && writer.is_answered() {
+                got.extend(writer.next_receipt());
+            }
+        }
+        while let Some(tag) = writer.next_receipt() {
+            got.push(tag);
+        }
+        let read = reader.head / record_size(4000);
+        assert!(reader.head > 3 * writer.ring.capacity, "it never wrapped");
+        assert_eq!(
+            got,
+            (0..read).filter(|number| !number.is_multiple_of(3)).map(|number| (3, number)).collect::<Vec<_>>()
+        );
+        assert!(writer.waits() && !writer.is_answered());
     }
 
     #[test]

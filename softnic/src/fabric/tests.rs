@@ -89,6 +89,86 @@ fn two_places_exchange_packets_and_learn_that_one_left() {
     assert_eq!(rings(&scratch), 0);
 }
 
+/// Takes the next packet and says so, with a receipt or without.
+fn take(fabric: &mut Fabric, receipt: bool) {
+    let loan = fabric.borrow().unwrap();
+    fabric.give_back(loan, receipt);
+}
+
+fn write_x(room: &mut [u8]) -> bool {
+    room.fill(b'x');
+    true
+}
+
+#[test]
+fn receipts_are_heard_and_those_of_one_that_left_before_its_event() {
+    let scratch = Scratch::new();
+    let mut a = Fabric::join(scratch.path(), 1, true).unwrap();
+    let mut b = Fabric::join(scratch.path(), 1, false).unwrap();
+    let bt = b.place();
+    for number in 1..=4 {
+        assert_eq!(a.send_for_receipt(bt, (7, number), 100, write_x), Sent::Ok);
+    }
+    assert!(!a.has_packets() && a.next_receipt().is_none());
+    take(&mut b, true);
+    take(&mut b, false);
+    assert!(a.has_packets() && a.has_work());
+    assert_eq!((a.next_receipt(), a.next_receipt()), (Some((7, 1)), None));
+    take(&mut b, true);
+    b.leave();
+    assert_eq!(a.send(bt, b"?"), Sent::Dead);
+    assert!(a.has_packets());
+    assert_eq!((a.next_receipt(), a.next_receipt()), (Some((7, 3)), None), "the last was never taken");
+    assert_eq!(a.next_event(), Some(Event::Gone(bt)));
+}
+
+/// What `a` does must wake `b`, which sleeps for much longer than a test lasts.
+fn wakes(act: impl FnOnce(&mut Fabric, Place), before: impl FnOnce(&mut Fabric, &mut Fabric)) {
+    let scratch = Scratch::new();
+    let mut a = Fabric::join(scratch.path(), 1, true).unwrap();
+    let mut b = Fabric::join(scratch.path(), 1, false).unwrap();
+    before(&mut a, &mut b);
+    let bt = b.place();
+    let asleep = std::thread::spawn(move || (b.wait(Some(Duration::from_secs(60))), b));
+    let registry = Registry::open(scratch.path()).unwrap();
+    let entry = registry.process(bt.index().unwrap()).unwrap();
+    while entry.sleeping.load(SeqCst) == 0 {
+        std::thread::yield_now();
+    }
+    act(&mut a, bt);
+    assert_eq!(asleep.join().unwrap().0, Woken::Called);
+}
+
+#[test]
+fn calls_that_are_held_come_at_last_and_long_packets_at_once() {
+    let send = |a: &mut Fabric, to, length| assert_eq!(a.send(to, &vec![1; length]), Sent::Ok);
+    wakes(|a, to| send(a, to, 1), |_, _| ());
+    wakes(
+        |a, to| {
+            a.hold_calls();
+            send(a, to, 1);
+            a.call();
+        },
+        |_, _| (),
+    );
+    wakes(
+        |a, to| {
+            a.hold_calls();
+            send(a, to, MAX_PACKET);
+        },
+        |_, _| (),
+    );
+    // `b` waits for a receipt.
+    wakes(
+        |a, _| {
+            a.hold_calls();
+            take(a, true);
+            a.call();
+        },
+        |a, b| assert_eq!(b.send_for_receipt(a.place(), (0, 1), 8, write_x), Sent::Ok),
+    );
+}
+
 #[test]
 fn addresses_that_name_nobody() {
     let scratch = Scratch::new();

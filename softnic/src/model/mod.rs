@@ -21,6 +21,7 @@
 //!                                                     the fault file fail them; the calls above do it themselves
 //! step(host) -> Progress                              looks at doorbells, executes, completes
 //! receive(host, &Packet)                              a packet for this device came in (from Host::send of another one)
+//! receipt(host, request)                              another process took a SEND, and all is well: as a packet that says so
 //! peer_gone(host, &mut dyn FnMut(&Address) -> Option<Sent>)      the host learned of dead peers: Dead, Unreachable or NoQp for those
 //! peer_silent(host, &mut dyn FnMut(&Address) -> bool)    requests to those end with status 13; what arrives later all the same is carried out
 //! remove(host)                                        the device is pulled: async event, then everything but destroy answers EIO
@@ -323,9 +324,9 @@ impl Device {
     }
 
     /// Whether a step would do nothing, unless a doorbell was rung: so it mostly is after a packet.
-    pub fn is_calm(&self, host: &dyn Host) -> bool {
+    pub fn is_calm(&self, tracing: bool) -> bool {
         self.faults.is_empty()
-            && !host.tracing()
+            && !tracing
             && self.outbox.is_empty()
             && self.read_jobs.is_empty()
             && self.progressed.is_empty()

@@ -66,6 +66,16 @@ impl Device {
         self.deliver(host, p);
     }
 
+    /// A SEND of this number was taken and all is well: as the packet that says so.
+    pub fn receipt(&mut self, host: &mut dyn Host, request: u64) {
+        self.now_ms = host.now_ms();
+        self.moved = true;
+        if !self.removed {
+            self.counters.rx_pkts += 1;
+            self.verdict(host, request, status::OK);
+        }
+    }
+
     pub(super) fn deliver(&mut self, host: &mut dyn Host, p: &Packet<'_>) {
         if self.removed {
             // A device that is not there answers nobody; its peers find out by time. The time is cut short here.

@@ -50,6 +50,26 @@ fn not_ready_ends_after_the_retries_that_were_set() {
 }
 
 #[test]
+fn a_receipt_ends_a_send_as_an_answer_does_once() {
+    let (mut w, mut a, mut b, ah) = two(0, Opts::default());
+    b.recv(&mut w, 1, &[(0, 100)]);
+    let wr = a.wr(0, 7, ah, &b, 0, 0, 8);
+    a.post(&mut w, &wr);
+    let (device, process) = w.at(0);
+    device.step(process);
+    let sent = process.outgoing.pop_front().unwrap();
+    assert!(process.outgoing.is_empty());
+    for number in [sent.request + 1, sent.request, sent.request] {
+        let received = device.counters().rx_pkts;
+        device.receipt(process, number);
+        assert_eq!(device.counters().rx_pkts, received + 1);
+    }
+    w.disturbed();
+    w.run();
+    assert_eq!(a.polls(&mut w).iter().map(|c| (c.id, c.status)).collect::<Vec<_>>(), [(7, 0)]);
+}
+
+#[test]
 fn many_waiting_senders_are_served_one_receive_request_each() {
     let (mut w, mut a, mut b, ah) = two(3, Opts::default());
     for id in 0..20 {

@@ -238,9 +238,14 @@ impl World {
 
     fn deliver(&mut self, packet: &Packet<'_>) {
         let found = self.devices.iter_mut().position(|(d, _)| d.gid() == packet.dest.gid).unwrap();
-        self.rest[found] = None;
         let (d, p) = &mut self.devices[found];
-        d.receive(&mut self.procs[*p], packet);
+        let p = &mut self.procs[*p];
+        let now = at_rest(d, p, 0);
+        let rested = self.rest[found].take().is_some_and(|r| p.now < r.until_ms && now == Rest { until_ms: 0, ..r });
+        d.receive(p, packet);
+        if rested && d.is_calm(false) {
+            stays_calm(d, p);
+        }
     }
 
     /// Forgets what was promised: the test has called a device by itself.
@@ -257,6 +262,18 @@ impl World {
             self.run();
         }
     }
+}
+
+/// A step of a device that says that it is calm does nothing.
+fn stays_calm(d: &mut Device, p: &mut Proc) {
+    let seen = |d: &Device, p: &Proc| {
+        (p.lines.len(), p.outgoing.len(), p.comp_events.len(), p.async_events.len(), format!("{:?}", d.counters()))
+    };
+    let before = seen(d, p);
+    let progress = d.step(p);
+    assert_eq!(seen(d, p), before);
+    let left = (progress.more, progress.restless, progress.held, progress.armed, progress.wake_at_ms);
+    assert_eq!(left, (false, false, 0, false, None));
 }
 
 fn at_rest(d: &Device, p: &mut Proc, until_ms: u64) -> Rest {
