@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <infiniband/efadv.h>
 #include <infiniband/verbs.h>
+#include <limits.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -37,10 +38,12 @@ enum {
     BIG = 1 << 20,
     QKEY = 0x5eed,
     DEPTH = 16,
-    SPINS = 16, /* looks in vain before the processor is offered to others; the same on softnic and in shared memory */
+    SPINS = 16, /* looks in vain before the processor is offered to others, as two must who may share one; the same on softnic and in
+                   shared memory */
 };
 
 static double round_seconds = 0.1; /* for one case in one round */
+static unsigned spins_at_most = SPINS; /* for ever in the cases that never offer */
 
 static double read_clock(clockid_t clock) {
     struct timespec t;
@@ -51,7 +54,10 @@ static double passed(void) { return read_clock(CLOCK_MONOTONIC); }
 static double used(void) { return read_clock(CLOCK_PROCESS_CPUTIME_ID); }
 
 static void relax(unsigned *spins) {
-    if (++*spins % SPINS == 0) sched_yield();
+    if (++*spins >= spins_at_most) {
+        *spins = 0;
+        sched_yield();
+    }
 }
 
 /* --- one end --------------------------------------------------------------------------------------- */
@@ -329,6 +335,18 @@ static void echo_shared(struct shared *shared, unsigned *mails) {
     } while (bytes[0] != LAST);
 }
 
+/* Both again, where neither ever offers its processor. */
+static double for_ever(struct bench *b, double (*measure)(struct bench *)) {
+    order(b->fd, 'f');
+    spins_at_most = UINT_MAX;
+    double ns = measure(b);
+    spins_at_most = SPINS;
+    order(b->fd, 'o');
+    return ns;
+}
+static double spin_softnic(struct bench *b) { return for_ever(b, pair_softnic); }
+static double spin_shared(struct bench *b) { return for_ever(b, pair_shared); }
+
 /* In one process: a message to oneself, and both its completions. */
 static double self_softnic(struct bench *b) {
     double start = used();
@@ -390,6 +408,8 @@ static const struct {
     {"copy-small", copy_small, 0},
     {"pair", pair_softnic, 0},
     {"pair-shared", pair_shared, 0},
+    {"spin", spin_softnic, 0},
+    {"spin-shared", spin_shared, 0},
     {"copy-big", copy_big, 0},
     {"copy-big-wall", copy_big_wall, 0},
     {"read-self", read_self, EFADV_DEVICE_ATTR_CAPS_RDMA_READ},
@@ -421,6 +441,8 @@ static int child(int fd, struct shared *shared, int events) {
     for (char what; (what = hear(fd));) {
         if (what == 's' || what == 'e') post_receive(&e);
         tell(fd, what);
+        if (what == 'f') spins_at_most = UINT_MAX;
+        if (what == 'o') spins_at_most = SPINS;
         if (what == 's') echo_softnic(&e, &parent);
         if (what == 'e') echo_events(&e, &parent);
         if (what == 'k') echo_socket(fd);

@@ -329,27 +329,17 @@ impl State {
         if let Some(fabric) = &mut self.world.fabric {
             fabric.hold_calls();
         }
-        let mut all = Progress::default();
         self.world.now_ms = sys::now_ms();
-        self.receive(&mut all);
+        let mut all = Progress::default();
+        // What was posted goes out first: somebody waits for it.
         let rung = fresh || self.rung;
-        for (n, device) in self.devices.iter_mut().enumerate() {
-            if self.opened.get(n) == Some(&0) {
-                continue;
-            }
-            if !rung && device.is_calm(self.world.trace.is_some()) {
-                continue;
-            }
-            let mut host = HostOf { world: &mut self.world, channels: &self.channels, device: n };
-            device.count_steps(steps);
-            let progress = device.step(&mut host);
-            all.busy |= progress.busy;
-            all.more |= progress.more;
-            // Requests of one device that are held back can be waited for; of several they are not.
-            all.held = if all.restless { 0 } else { progress.held };
-            all.restless |= progress.restless;
-            all.armed |= progress.armed;
-            all.wake_at_ms = earlier(all.wake_at_ms, progress.wake_at_ms);
+        if rung {
+            all = self.step_devices(steps, true);
+        }
+        let received = self.receive();
+        if received || !rung {
+            let then = self.step_devices(if rung { 0 } else { steps }, false);
+            all = Progress { busy: all.busy || then.busy || received, more: all.more || then.more, ..then };
         }
         self.deliver(&mut all);
         if let Some(fabric) = &mut self.world.fabric {
@@ -367,12 +357,35 @@ impl State {
         all
     }
 
-    fn receive(&mut self, all: &mut Progress) {
+    /// A step of each device: of `all`, or of those where something is left to do.
+    fn step_devices(&mut self, steps: u32, all: bool) -> Progress {
+        let mut sum = Progress::default();
+        let tracing = self.world.trace.is_some();
+        for (n, device) in self.devices.iter_mut().enumerate() {
+            if self.opened.get(n) == Some(&0) || !all && device.is_calm(tracing) {
+                continue;
+            }
+            let mut host = HostOf { world: &mut self.world, channels: &self.channels, device: n };
+            device.count_steps(steps);
+            let progress = device.step(&mut host);
+            sum.busy |= progress.busy;
+            sum.more |= progress.more;
+            // Requests of one device that are held back can be waited for; of several they are not.
+            sum.held = if sum.restless { 0 } else { progress.held };
+            sum.restless |= progress.restless;
+            sum.armed |= progress.armed;
+            sum.wake_at_ms = earlier(sum.wake_at_ms, progress.wake_at_ms);
+        }
+        sum
+    }
+
+    /// Packets in, and who died. True if anything came.
+    fn receive(&mut self) -> bool {
         let now = self.world.now_ms;
-        self.take_receipts(all);
+        let mut received = self.take_receipts();
         for _ in 0..PACKETS {
             let Some(loan) = self.world.fabric.as_mut().and_then(Fabric::borrow) else { break };
-            all.busy = true;
+            received = true;
             let bytes = loan.bytes();
             let receipt = match Packet::decode(bytes) {
                 Some(packet) => self.hand_over_for_receipt(&packet),
@@ -390,21 +403,23 @@ impl State {
             if let Some(fabric) = &mut self.world.fabric {
                 fabric.look_after_peers();
             }
-            self.give_up_silent_peers();
+            received |= self.give_up_silent_peers();
         }
         // What a peer has taken before it died counts.
-        self.take_receipts(all);
-        self.mourn();
+        received |= self.take_receipts();
+        received | self.mourn()
     }
 
-    fn take_receipts(&mut self, all: &mut Progress) {
+    fn take_receipts(&mut self) -> bool {
+        let mut taken = false;
         while let Some((n, request)) = self.world.fabric.as_mut().and_then(Fabric::next_receipt) {
-            all.busy = true;
+            taken = true;
             let n = usize::from(n);
             let Some(device) = self.devices.get_mut(n) else { continue };
             let mut host = HostOf { world: &mut self.world, channels: &self.channels, device: n };
             device.receipt(&mut host, request);
         }
+        taken
     }
 
     /// True if a message was taken and its sender is to know that all is well.
@@ -415,29 +430,34 @@ impl State {
         message && self.world.delivering.take().is_none()
     }
 
-    /// Requests to processes that have not moved for too long end here.
-    fn give_up_silent_peers(&mut self) {
+    /// Requests to processes that have not moved for too long end here. True if there were any.
+    fn give_up_silent_peers(&mut self) -> bool {
         if self.peer_timeout_ms > 0
             && let Some(fabric) = &mut self.world.fabric
         {
             self.silent.extend(fabric.silent_peers(self.peer_timeout_ms));
         }
+        let found = !self.silent.is_empty();
         for place in self.silent.drain(..) {
             for (n, device) in self.devices.iter_mut().enumerate() {
                 let mut host = HostOf { world: &mut self.world, channels: &self.channels, device: n };
                 device.peer_silent(&mut host, &mut |to| World::verdict(place, to).is_some());
             }
         }
+        found
     }
 
-    /// Requests to processes that died end here.
-    fn mourn(&mut self) {
+    /// Requests to processes that died end here. True if there were any.
+    fn mourn(&mut self) -> bool {
+        let mut died = false;
         while let Some(Event::Gone(place)) = self.world.fabric.as_mut().and_then(Fabric::next_event) {
             for (n, device) in self.devices.iter_mut().enumerate() {
                 let mut host = HostOf { world: &mut self.world, channels: &self.channels, device: n };
                 device.peer_gone(&mut host, &mut |to| World::verdict(place, to));
             }
+            died = true;
         }
+        died
     }
 
     fn deliver(&mut self, all: &mut Progress) {
