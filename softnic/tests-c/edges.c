@@ -4,6 +4,7 @@
 //   edges oversized     a SEND of the MTU goes through, one byte more fails with status 6
 //   edges dmabuf        regions of a memfd and of a file on disk, by offset and iova: READ, SEND and, where libefa has it, WRITE move the file's bytes and no others
 //   edges inside        with --seed 0: requests are done inside the calls of the program
+//   edges lengths       every short length: at odd offsets, source and target overlapping, and reaching into memory that is gone
 //   edges stale         memory that is gone: source of a SEND, receive buffer, target of a READ and a WRITE; to oneself, and to another process
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
@@ -289,6 +290,54 @@ static void stale(void)
     printf("SEND and READ%s\n", e.writes ? ", WRITE" : "; this libefa has no WRITE");
 }
 
+// --- short lengths ---
+
+enum { SHORT = 140, ROOM = 1024 };
+
+// A READ within the buffer moves these bytes and no others, as memmove.
+static void moves(struct end *e, struct ibv_ah *self, size_t from, size_t to, uint32_t length)
+{
+    unsigned char wanted[ROOM];
+    fill(e->buffer, ROOM, length + 1);
+    memcpy(wanted, e->buffer, ROOM);
+    memmove(wanted + to, wanted + from, length);
+    request(e, length, READ, self, e->qp->qp_num, in(e, to), in(e, from), length);
+    expect1(e, length, 0);
+    if (memcmp(e->buffer, wanted, ROOM)) fprintf(stderr, "%u bytes from %zu to %zu are not what they should be\n", length, from, to);
+    CHECK(!memcmp(e->buffer, wanted, ROOM));
+}
+
+static void lengths(void)
+{
+    static struct end e;
+    open_end(&e, 0, -1);
+    struct ibv_ah *self = address(&e, e.gid);
+    for (uint32_t length = 1; length <= SHORT; length++) {
+        for (size_t odd = 0; odd < 3; odd++) moves(&e, self, 200 + 7 * odd, 600 + odd, length);
+        // In one piece, where SRD's freedom of order would make it another result.
+        for (size_t apart = 1; length <= 128 && apart <= 33; apart += apart < 4 ? 1 : 13) {
+            moves(&e, self, 300, 300 + apart, length);
+            moves(&e, self, 300 + apart, 300, length);
+        }
+    }
+    char *at = mmap((void *)0x100000000000, 2 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+    CHECK(at != MAP_FAILED);
+    struct ibv_mr *mr = ibv_reg_mr(e.pd, at, 2 * PAGE, IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_READ);
+    CHECK(mr && !munmap(at + PAGE, PAGE));
+    for (uint32_t length = 1; length <= SHORT; length++) {
+        uint32_t beyond[] = {1, (length + 1) / 2, length};
+        for (int i = 0; i < 3; i++) {
+            struct place partly = {mr->lkey, (uintptr_t)at + PAGE - length + beyond[i]}, there = {mr->rkey, partly.address};
+            request(&e, 1, READ, self, e.qp->qp_num, partly, in(&e, 0), length);
+            expect1(&e, 1, 5);
+            request(&e, 2, READ, self, e.qp->qp_num, in(&e, 0), there, length);
+            expect1(&e, 2, 7);
+        }
+    }
+    CHECK(!ibv_dereg_mr(mr) && !munmap(at, PAGE) && !ibv_destroy_ah(self));
+    close_end(&e);
+}
+
 // --- who does the work ---
 
 // With --seed 0, so that no request is held back. Each READ of oneself is done when the call that posts it returns, by the caller's own thread: no
@@ -323,6 +372,7 @@ int main(int argc, char **argv)
     if (!strcmp(argv[1], "oversized")) return oversized(), 0;
     if (!strcmp(argv[1], "dmabuf")) return dmabuf(), 0;
     if (!strcmp(argv[1], "stale")) return stale(), 0;
+    if (!strcmp(argv[1], "lengths")) return lengths(), 0;
     if (!strcmp(argv[1], "inside")) return inside(), 0;
     fprintf(stderr, "edges: which?\n");
     return 2;
