@@ -14,6 +14,7 @@
 //! ```
 //!
 //! Requests are counted by each process from 1, per rule, over the requests that the rule's filters (`op`, `qp`, `device`) let through.
+//! Rules that go by requests take all three filters, `cq-overflow` takes `qp` and `device`, `fail command` and `after` take `device`.
 //! Instead of `3`: a range `3..5`, `any`, or `1 in N` (by the run's seed). Operations: send, read, write. Commands: the
 //! verbs' names (`alloc_pd`, `reg_mr`, `create_ah`, `create_cq`, `create_qp`, `modify_qp`, `query_qp`, `destroy_*`, `dereg_mr`, `query_device`...).
 
@@ -89,6 +90,27 @@ pub enum Action {
     FailCommand { name: String, hit: Hit, errno: i32 },
     Remove { when: When },
     Port { up: bool, when: When },
+}
+
+impl Action {
+    /// What a rule is called in errors, and the filters that it looks at.
+    fn filters(&self) -> (&'static str, &'static [&'static str]) {
+        const ALL: &[&str] = &["op", "qp", "device"];
+        const DEVICE: &[&str] = &["device"];
+        match self {
+            Action::Status { .. } => ("status", ALL),
+            Action::Rnr { .. } => ("rnr", ALL),
+            Action::Stall { .. } => ("stall", ALL),
+            Action::Delay { .. } => ("delay", ALL),
+            Action::LateDma { .. } => ("late-dma", ALL),
+            Action::CqOverflow { .. } => ("cq-overflow", &["qp", "device"]),
+            Action::FailCommand { .. } => ("fail command", DEVICE),
+            Action::Remove { when: When::Request(_) } => ("remove ... at request", ALL),
+            Action::Remove { when: When::AfterMs(_) } => ("remove ... after", DEVICE),
+            Action::Port { when: When::Request(_), .. } => ("port ... at request", ALL),
+            Action::Port { when: When::AfterMs(_), .. } => ("port ... after", DEVICE),
+        }
+    }
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -305,8 +327,18 @@ fn parse_rule(line: &str) -> Result<Rule, String> {
     };
     filters(&mut w, &mut rule)?;
     match w.next() {
-        None => Ok(rule),
+        None => looked_at(rule),
         Some(extra) => Err(format!("don't know what {extra} means here")),
+    }
+}
+
+/// A filter that a rule would pass over is refused: the rule would hit more than it says.
+fn looked_at(rule: Rule) -> Result<Rule, String> {
+    let (name, allowed) = rule.action.filters();
+    let given = [("op", rule.op.is_some()), ("qp", rule.qpn.is_some()), ("device", rule.device.is_some())];
+    match given.iter().find(|(filter, given)| *given && !allowed.contains(filter)) {
+        Some((filter, _)) => Err(format!("{name} has no filter {filter} (it has {})", allowed.join(", "))),
+        None => Ok(rule),
     }
 }
 
@@ -361,28 +393,36 @@ fn when(w: &mut Words<'_>) -> Result<When, String> {
     match word(w)? {
         "at" => {
             expect(w, "request")?;
-            Ok(When::Request(number(w)?.max(1)))
+            match number(w)? {
+                0 => Err("at request 0: they are counted from 1".to_owned()),
+                k => Ok(When::Request(k)),
+            }
         }
         "after" => Ok(When::AfterMs(millis(w)?)),
         other => Err(format!("{other} where `at request K` or `after Nms` should be")),
     }
 }
 
+/// Each at most once.
 fn filters(w: &mut Words<'_>, rule: &mut Rule) -> Result<(), String> {
     loop {
-        if w.next_if_eq(&"op").is_some() {
-            rule.op = Some(match word(w)? {
+        let repeated = if w.next_if_eq(&"op").is_some() {
+            let op = match word(w)? {
                 "send" => Op::Send,
                 "read" => Op::Read,
                 "write" => Op::Write,
                 other => return Err(format!("no operation {other} (send, read, write)")),
-            });
+            };
+            rule.op.replace(op).map(|_| "op")
         } else if w.next_if_eq(&"qp").is_some() {
-            rule.qpn = Some(small(w)?);
+            rule.qpn.replace(small(w)?).map(|_| "qp")
         } else if w.next_if_eq(&"device").is_some() {
-            rule.device = Some(small(w)?);
+            rule.device.replace(small(w)?).map(|_| "device")
         } else {
             return Ok(());
+        };
+        if let Some(filter) = repeated {
+            return Err(format!("{filter} is there twice (write a rule for each)"));
         }
     }
 }
@@ -460,6 +500,30 @@ mod tests {
     }
 
     #[test]
+    fn each_filter_that_is_taken_is_looked_at() {
+        let request = |rule: &str, op, qpn| faults(rule).request(op, qpn);
+        for action in ["status 7", "rnr", "stall 5ms", "delay 5ms", "late-dma 5ms"] {
+            let rule = format!("{action} for request 1 op read qp 5 device 0");
+            for (op, qpn, hit) in [(Op::Read, 5, true), (Op::Send, 5, false), (Op::Read, 6, false)] {
+                assert_eq!(request(&rule, op, qpn) != RequestFault::default(), hit, "{rule}: {op:?} of {qpn}");
+            }
+            assert!(Faults::parse(&rule, 1, 1).unwrap().is_empty());
+        }
+        for rule in ["remove op read qp 5 at request 1", "port down at request 1 op read qp 5 device 0"] {
+            for (op, qpn, hit) in [(Op::Read, 5, true), (Op::Send, 5, false), (Op::Read, 6, false)] {
+                assert_eq!(request(rule, op, qpn) != RequestFault::default(), hit, "{rule}: {op:?} of {qpn}");
+            }
+        }
+        let mut f = faults("cq-overflow for completion 1 qp 5 device 0");
+        assert_eq!((f.completion(6), f.completion(5)), (None, Some(false)));
+        for rule in
+            ["cq-overflow for completion 1", "fail command any 1 errno 5", "remove after 1ms", "port up after 1ms"]
+        {
+            assert!(Faults::parse(&format!("{rule} device 0"), 1, 1).unwrap().is_empty(), "{rule}");
+        }
+    }
+
+    #[test]
     fn mistakes_are_named_with_their_line() {
         for (text, part) in [
             ("\nstatus x for request 1", "line 2: x is not a number"),
@@ -474,6 +538,20 @@ mod tests {
             ("fail command creat_qp 1 errno 12", "no command creat_qp (any, alloc_async_fd, alloc_pd"),
             ("fail command any 1 errno 0", "errno 0"),
             ("port sideways after 1ms", "up or down"),
+            ("remove at request 0", "counted from 1"),
+            // Filters that the action doesn't look at, wherever they stand, and repeated ones.
+            ("cq-overflow for completion 1 op read", "cq-overflow has no filter op (it has qp, device)"),
+            ("cq-overflow for completion 1 event op read", "has no filter op"),
+            ("fail command create_qp 1 errno 5 qp 3", "fail command has no filter qp (it has device)"),
+            ("fail command create_qp 1 errno 5 op send", "has no filter op"),
+            ("port down after 1ms op read", "port ... after has no filter op (it has device)"),
+            ("port up qp 1 after 1ms", "has no filter qp"),
+            ("remove op send after 1ms", "remove ... after has no filter op (it has device)"),
+            ("remove after 1ms qp 7", "has no filter qp"),
+            ("rnr for request 1 device 0 device 1", "device is there twice"),
+            ("rnr for request 1 op send qp 1 op send", "op is there twice"),
+            ("rnr for request 1 qp 1 qp 2", "qp is there twice"),
+            ("remove device 0 at request 1 device 0", "device is there twice"),
         ] {
             let err = Faults::parse(text, 0, 1).unwrap_err();
             assert!(err.contains(part), "{text:?} gave {err:?}");

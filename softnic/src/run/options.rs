@@ -4,6 +4,7 @@
 use super::config::Peermem;
 use crate::kind::{self, KINDS};
 use crate::profile::Profile;
+use std::collections::BTreeSet;
 
 pub const MAX_DEVICES: usize = 32;
 /// What a real device waits is not known. A peer that is only slow, on a machine with too much to do, must not be taken for dead.
@@ -48,6 +49,7 @@ pub struct Options {
 pub fn parse(words: &[String]) -> Result<Options, String> {
     let mut options = Options { seed: 1, peer_timeout_ms: PEER_TIMEOUT_MS, ..Options::default() };
     let mut words = words.iter();
+    let mut given = BTreeSet::new();
     while let Some(word) = words.next() {
         if word == "--" {
             options.command = words.cloned().collect();
@@ -71,6 +73,9 @@ pub fn parse(words: &[String]) -> Result<Options, String> {
                 _ => return Err(format!("{key} needs a value; see softnic --help")),
             },
         };
+        if key != "--device" && !given.insert(key) {
+            return Err(format!("{key} is given twice; see softnic --help"));
+        }
         match key {
             "--device" => options.devices.push(device(&value)?),
             "--fabric" => options.fabric = Some(fabric(value)?),
@@ -116,8 +121,17 @@ fn device(text: &str) -> Result<DeviceOption, String> {
     let mut parts = text.split(',');
     let kind = parts.next().unwrap_or_default().to_string();
     let (mut wanted, mut count, mut name, mut peermem) = (None, 1usize, None, Peermem::None);
+    let mut given = BTreeSet::new();
     for part in parts {
-        match part.split_once('=') {
+        let pair = part.split_once('=');
+        if let Some((key, _)) = pair
+            && !given.insert(key)
+        {
+            return Err(format!(
+                "--device {text}: {key}= is there twice (several devices: count=, or --device for each)"
+            ));
+        }
+        match pair {
             Some(("profile", value)) => wanted = Some(value.to_string()),
             Some(("count", value)) => match value.parse() {
                 Ok(n) if (1..=MAX_DEVICES).contains(&n) => count = n,
@@ -220,6 +234,12 @@ mod tests {
             ("--device efa", "no command"),
             ("--device efa,count=20 --device efa,count=20 -- x", "40 devices"),
             ("--device efa,peermem=amd -- x", "peermem=amd is not none, nvidia or efa"),
+            ("--device efa,name=a,name=b -- x", "efa,name=a,name=b: name= is there twice"),
+            ("--device efa,profile=p4d,count=2,profile=p5 -- x", "profile= is there twice"),
+            ("--device efa,count=2,count=2 -- x", "count= is there twice"),
+            ("--device efa,peermem=efa,peermem=none -- x", "peermem= is there twice"),
+            ("--seed 1 --seed 2 -- x", "--seed is given twice"),
+            ("--fault a --trace t --fault=b -- x", "--fault is given twice"),
         ] {
             let error = parse(&words(line)).unwrap_err();
             assert!(error.contains(word), "{line}: {error}");
