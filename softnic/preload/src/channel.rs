@@ -165,7 +165,7 @@ impl Channels {
     /// The device was pulled: readers of the context's channels must wake, now and later.
     pub fn hang_up(&mut self, context: u16) {
         for channel in self.slots.iter_mut().flatten().filter(|c| c.context == context) {
-            // SAFETY: numbers only. What was sent before stays readable, then comes end of file.
+            // SAFETY: numbers only. What was sent before stays readable, then comes end of file, of which `read` makes EIO.
             unsafe { libc::shutdown(channel.near, libc::SHUT_WR) };
         }
     }

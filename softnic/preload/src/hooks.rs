@@ -438,6 +438,28 @@ pub unsafe extern "C" fn write(fd: c_int, data: *const c_void, size: size_t) -> 
     }
 }
 
+/// A channel ends with its device, which is EIO from a kernel and the end of file from a socket.
+///
+/// # Safety
+/// As in C.
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn read(fd: c_int, data: *mut c_void, size: size_t) -> ssize_t {
+    // SAFETY: the caller's arguments.
+    let result = unsafe { real::read(fd, data, size) };
+    if result == 0 && size > 0 && matches!(fdtab::get(fd), Tag::Channel { .. }) {
+        return sys::fail(libc::EIO) as ssize_t;
+    }
+    result
+}
+
+/// # Safety
+/// As in C.
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn __read_chk(fd: c_int, data: *mut c_void, size: size_t, room: size_t) -> ssize_t {
+    // SAFETY: the caller's arguments, no longer than the buffer.
+    unsafe { read(fd, data, size.min(room)) }
+}
+
 /// # Safety
 /// As in C.
 #[unsafe(no_mangle)]

@@ -20,7 +20,7 @@ pub fn find(slot: &AtomicPtr<c_void>, name: &CStr) -> *mut c_void {
 }
 
 macro_rules! originals {
-    ($($name:ident ( $($arg:ident : $type:ty),* ) -> $result:ty, $missing:expr;)*) => {$(
+    ($abi:literal: $($name:ident ( $($arg:ident : $type:ty),* ) -> $result:ty, $missing:expr;)*) => {$(
         /// # Safety
         /// As the C function of this name.
         pub unsafe fn $name($($arg: $type),*) -> $result {
@@ -34,7 +34,7 @@ macro_rules! originals {
                 crate::sys::set_errno(libc::ENOSYS);
                 return $missing;
             }
-            type Function = unsafe extern "C" fn($($type),*) -> $result;
+            type Function = unsafe extern $abi fn($($type),*) -> $result;
             // SAFETY: the loader found it under the name whose C prototype this is.
             let function: Function = unsafe { std::mem::transmute::<*mut c_void, Function>(function) };
             // SAFETY: the caller keeps the C function's contract.
@@ -43,7 +43,7 @@ macro_rules! originals {
     )*};
 }
 
-originals! {
+originals! { "C":
     open(path: *const c_char, flags: c_int, mode: mode_t) -> c_int, -1;
     openat(dir: c_int, path: *const c_char, flags: c_int, mode: mode_t) -> c_int, -1;
     close(fd: c_int) -> c_int, -1;
@@ -81,6 +81,11 @@ originals! {
     sigprocmask(how: c_int, set: *const libc::sigset_t, old: *mut libc::sigset_t) -> c_int, -1;
     pthread_spin_lock(lock: *mut c_void) -> c_int, libc::ENOSYS;
     pthread_spin_unlock(lock: *mut c_void) -> c_int, libc::ENOSYS;
+}
+
+// Threads that wait for events are cancelled in it, which unwinds.
+originals! { "C-unwind":
+    read(fd: c_int, data: *mut c_void, size: size_t) -> ssize_t, -1;
 }
 
 /// stat by descriptor or path, straight from the kernel: before 2.33 glibc has no function of that name to find.
