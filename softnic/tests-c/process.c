@@ -291,7 +291,26 @@ static void folders(void)
     CHECK(getcwd(before, sizeof(before)));
     CHECK(chdir("/sys/class/infiniband/efa_0/ports/1") == 0 && stat("state", &st) == 0);
     CHECK(getcwd(cwd, sizeof(cwd)) && strcmp(cwd, "/sys/devices/pci5af7:00/5af7:00:00.0/infiniband/efa_0/ports/1") == 0);
+    CHECK(realpath("gids", cwd) && strcmp(cwd, "/sys/devices/pci5af7:00/5af7:00:00.0/infiniband/efa_0/ports/1/gids") == 0);
     CHECK(chdir(before) == 0);
+    // Ways that begin elsewhere: relative ones, with or without a folder's descriptor, and those with `..` in them.
+    static const char type[] = "class/infiniband/efa_0/node_type";
+    int root = open("/", O_RDONLY | O_DIRECTORY), sys = open("/sys", O_RDONLY | O_DIRECTORY), file;
+    CHECK(root >= 0 && sys >= 0);
+    CHECK((file = openat(root, "sys/class/infiniband/efa_0/node_type", O_RDONLY)) >= 0 && close(file) == 0);
+    CHECK((file = openat(sys, type, O_RDONLY)) >= 0 && close(file) == 0);
+    CHECK(fstatat(root, "dev/infiniband/uverbs0", &st, 0) == 0 && S_ISCHR(st.st_mode));
+    CHECK(faccessat(sys, "bus/pci/devices/5af7:00:00.0/vendor", R_OK, 0) == 0);
+    CHECK(chdir("/") == 0 && access("sys/class/infiniband/efa_0/node_type", R_OK) == 0);
+    CHECK(chdir("sys") == 0 && access(type, R_OK) == 0 && access("./class/../class//infiniband/efa_0", F_OK) == 0);
+    CHECK(access("/sys/class/./infiniband/../../class/infiniband/efa_0", F_OK) == 0);
+    // Behind a link `..` is the folder above where it leads.
+    CHECK(access("/sys/class/infiniband/efa_0/../../infiniband_verbs/uverbs0/dev", R_OK) == 0);
+    CHECK(lstat("/sys/class/infiniband/efa_0", &st) == 0 && S_ISLNK(st.st_mode));
+    CHECK(lstat("/sys/class/infiniband/efa_0/", &st) == 0 && S_ISDIR(st.st_mode));
+    CHECK(access("/sys/class/infiniband/../../etc", F_OK) == -1 && access("/sys/../dev/null", F_OK) == 0);
+    CHECK(access("no/infiniband/here", F_OK) == -1 && errno == ENOENT);
+    CHECK(close(root) == 0 && close(sys) == 0 && chdir(before) == 0);
     CHECK(getxattr("/sys/class/infiniband", "user.none", cwd, sizeof(cwd)) == -1 && errno != ENOENT);
 }
 

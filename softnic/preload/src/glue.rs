@@ -126,6 +126,7 @@ pub fn recognise(fd: c_int) -> Tag {
     let mut room = [0u8; 64];
     let errno = sys::errno();
     let digits = sys::link_of(fd, &mut room)
+        .and_then(|n| room.get(..n))
         .and_then(|link| link.strip_prefix(NAME))
         .and_then(|rest| std::str::from_utf8(rest.split(|byte| !byte.is_ascii_digit()).next()?).ok());
     sys::set_errno(errno);

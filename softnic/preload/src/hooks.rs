@@ -23,7 +23,7 @@ pub fn guarded(call: &str, work: impl FnOnce() -> c_int) -> c_int {
 
 /// Calls `$real` with the path where it really is; `$uverbs` says what a device file answers.
 macro_rules! with_path {
-    ($path:ident, $real:expr, |$device:ident, $stand_in:ident| $uverbs:expr) => {{
+    (at $dir:expr, $path:ident, $real:expr, |$device:ident, $stand_in:ident| $uverbs:expr) => {{
         // SAFETY: the caller passes a C string or null.
         if unsafe { !path::worth_a_look($path) } {
             // SAFETY: the arguments are the caller's own.
@@ -31,7 +31,7 @@ macro_rules! with_path {
         }
         let mut buffer = Buffer::new();
         // SAFETY: `worth_a_look` saw a string.
-        match unsafe { path::target($path, &mut buffer) } {
+        match unsafe { path::target($dir, $path, &mut buffer) } {
             // SAFETY: the arguments are the caller's own.
             Target::Foreign => unsafe { $real($path) },
             // SAFETY: only the path is replaced, by a C string that lives in `buffer`.
@@ -39,10 +39,11 @@ macro_rules! with_path {
             Target::Uverbs($device, $stand_in) => $uverbs,
         }
     }};
-    ($path:ident, $real:expr) => {
+    (at $dir:expr, $path:ident, $real:expr) => {
         // SAFETY: a device file has a stand-in in the tree.
-        with_path!($path, $real, |_device, stand_in| unsafe { $real(stand_in.as_ptr()) })
+        with_path!(at $dir, $path, $real, |_device, stand_in| unsafe { $real(stand_in.as_ptr()) })
     };
+    ($path:ident, $($rest:tt)*) => { with_path!(at libc::AT_FDCWD, $path, $($rest)*) };
 }
 
 fn open_device(device: u8, stand_in: &CStr, flags: c_int) -> c_int {
@@ -64,7 +65,7 @@ pub unsafe extern "C" fn open(path: *const c_char, flags: c_int, mode: mode_t) -
 /// As in C.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn openat(dir: c_int, path: *const c_char, flags: c_int, mode: mode_t) -> c_int {
-    with_path!(path, |p| real::openat(dir, p, flags, mode), |device, stand_in| open_device(device, stand_in, flags))
+    with_path!(at dir, path, |p| real::openat(dir, p, flags, mode), |device, stand_in| open_device(device, stand_in, flags))
 }
 
 macro_rules! same_as {
@@ -162,7 +163,7 @@ pub unsafe extern "C" fn fstatat(dir: c_int, path: *const c_char, out: *mut libc
         }
         return result;
     }
-    with_path!(path, |p| real::fstatat(dir, p, out, flags), |device, stand_in| {
+    with_path!(at dir, path, |p| real::fstatat(dir, p, out, flags), |device, stand_in| {
         // SAFETY: `out` is the caller's.
         let result = unsafe { real::fstatat(dir, stand_in.as_ptr(), out, flags) };
         if result == 0 {
@@ -196,7 +197,7 @@ pub unsafe extern "C" fn statx(
         }
         return result;
     }
-    with_path!(path, |p| real::statx(dir, p, flags, mask, out), |device, stand_in| {
+    with_path!(at dir, path, |p| real::statx(dir, p, flags, mask, out), |device, stand_in| {
         // SAFETY: `out` is the caller's.
         let result = unsafe { real::statx(dir, stand_in.as_ptr(), flags, mask, out) };
         if result == 0 {
@@ -269,7 +270,7 @@ pub unsafe extern "C" fn access(path: *const c_char, mode: c_int) -> c_int {
 /// As in C.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn faccessat(dir: c_int, path: *const c_char, mode: c_int, flags: c_int) -> c_int {
-    with_path!(path, |p| real::faccessat(dir, p, mode, flags))
+    with_path!(at dir, path, |p| real::faccessat(dir, p, mode, flags))
 }
 
 /// # Safety
@@ -309,17 +310,15 @@ pub unsafe extern "C" fn readlink(path: *const c_char, out: *mut c_char, size: s
 /// As in C.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn readlinkat(dir: c_int, path: *const c_char, out: *mut c_char, size: size_t) -> ssize_t {
-    with_path!(path, |p| real::readlinkat(dir, p, out, size))
+    with_path!(at dir, path, |p| real::readlinkat(dir, p, out, size))
 }
 
 /// # Safety
 /// As in C.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn realpath(path: *const c_char, out: *mut c_char) -> *mut c_char {
-    // SAFETY: the caller passes a C string or null.
-    let ours = unsafe { path::worth_a_look(path) };
     let result = resolved(path, out);
-    if ours && !result.is_null() {
+    if !result.is_null() {
         // SAFETY: realpath returned a writable C string, its terminator included.
         unsafe {
             let length = path::unwrap_in_place(result, libc::strlen(result));

@@ -2,7 +2,7 @@
 //! Which paths are softnic's: the RDMA parts of /sys and /dev/infiniband, found in the run's own tree.
 
 use crate::sys;
-use libc::c_char;
+use libc::{c_char, c_int};
 use std::cell::UnsafeCell;
 use std::ffi::CStr;
 use std::sync::atomic::{AtomicU8, Ordering};
@@ -85,24 +85,55 @@ impl Buffer {
     }
 }
 
-/// Whether `target` needs to look at all: five bytes decide for nearly every path.
+/// Whether `target` needs to look at all: five bytes decide for nearly every path that is absolute, a word for the others.
 ///
 /// # Safety
 /// `path` is null or a C string.
 pub unsafe fn worth_a_look(path: *const c_char) -> bool {
-    // SAFETY: the caller's contract; the comparison stops at the string's end.
-    !path.is_null()
-        && unsafe { libc::strncmp(path, c"/sys/".as_ptr(), 5) == 0 || libc::strncmp(path, c"/dev/".as_ptr(), 5) == 0 }
+    if path.is_null() {
+        return false;
+    }
+    // SAFETY: the caller's contract; all stop at the string's end.
+    unsafe {
+        if *path as u8 != b'/' {
+            return [c"infiniband", c"5af7:"].iter().any(|word| !libc::strstr(path, word.as_ptr()).is_null());
+        }
+        libc::strncmp(path, c"/sys/".as_ptr(), 5) == 0 || libc::strncmp(path, c"/dev/".as_ptr(), 5) == 0
+    }
 }
 
-/// Where `path` leads.
+/// Where `path` leads, beginning at `dir` if it is relative.
 ///
 /// # Safety
 /// `path` is a C string.
-pub unsafe fn target(path: *const c_char, buffer: &mut Buffer) -> Target<'_> {
+pub unsafe fn target(dir: c_int, path: *const c_char, buffer: &mut Buffer) -> Target<'_> {
     // SAFETY: the caller's contract.
     let path = unsafe { CStr::from_ptr(path) }.to_bytes();
     let Some(run) = run_dir() else { return Target::Foreign };
+    if path.first() == Some(&b'/') {
+        return absolute(path, run, buffer);
+    }
+    let mut room = [0u8; PATH_MAX];
+    match at(dir, path, &mut room) {
+        // From within the tree the kernel finds the way itself.
+        Some(whole) if !whole.starts_with(run.to_bytes()) => absolute(whole, run, buffer),
+        _ => Target::Foreign,
+    }
+}
+
+/// A relative path with the directory that it begins at.
+fn at<'a>(dir: c_int, path: &[u8], room: &'a mut [u8; PATH_MAX]) -> Option<&'a [u8]> {
+    let before = sys::errno();
+    let n = if dir == libc::AT_FDCWD { sys::read_link(c"/proc/self/cwd", room) } else { sys::link_of(dir, room) };
+    sys::set_errno(before);
+    let n = n.filter(|_| room.first() == Some(&b'/'))?;
+    *room.get_mut(n)? = b'/';
+    let whole = n + 1 + path.len();
+    room.get_mut(n + 1..whole)?.copy_from_slice(path);
+    room.get(..whole)
+}
+
+fn absolute<'a>(path: &[u8], run: &CStr, buffer: &'a mut Buffer) -> Target<'a> {
     let mut flat = [0u8; PATH_MAX];
     let Some(path) = collapse(path, &mut flat) else { return Target::Foreign };
     if let Some(minor) = path.strip_prefix(b"/dev/char/231:") {
@@ -156,14 +187,41 @@ fn join<'a>(run: &CStr, path: &[u8], buffer: &'a mut Buffer) -> Option<&'a CStr>
     CStr::from_bytes_until_nul(room).ok()
 }
 
-/// Repeated slashes are one.
+/// Directories without a link on the way: what stands before `..` behind them is where that leads.
+const PLAIN: [&[u8]; 12] = [
+    b"/sys",
+    b"/sys/class",
+    b"/sys/class/infiniband",
+    b"/sys/class/infiniband_verbs",
+    b"/sys/bus",
+    b"/sys/bus/pci",
+    b"/sys/bus/pci/devices",
+    b"/sys/devices",
+    b"/sys/module",
+    b"/dev",
+    b"/dev/char",
+    b"/dev/infiniband",
+];
+
+/// Without repeated slashes and `.`, and without `..` where it is sure.
 fn collapse<'a>(path: &[u8], out: &'a mut [u8; PATH_MAX]) -> Option<&'a [u8]> {
     let mut n = 0;
-    for (i, &byte) in path.iter().enumerate() {
-        if byte == b'/' && i > 0 && path.get(i - 1) == Some(&b'/') {
+    for part in path.split(|byte| *byte == b'/') {
+        if part.is_empty() || part == b"." {
             continue;
         }
-        *out.get_mut(n)? = byte;
+        let before = out.get(..n)?;
+        if part == b".." && PLAIN.contains(&before) {
+            n = before.iter().rposition(|byte| *byte == b'/')?;
+            continue;
+        }
+        *out.get_mut(n)? = b'/';
+        out.get_mut(n + 1..n + 1 + part.len())?.copy_from_slice(part);
+        n += 1 + part.len();
+    }
+    // Of a link the end says whether it or its target is meant.
+    if path.ends_with(b"/") || path.ends_with(b"/.") {
+        *out.get_mut(n)? = b'/';
         n += 1;
     }
     out.get(..n)

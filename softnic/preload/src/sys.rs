@@ -2,6 +2,7 @@
 //! errno, messages, and the system calls softnic makes for itself: straight to the kernel, past its own hooks.
 
 use libc::c_int;
+use std::ffi::CStr;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 pub fn errno() -> c_int {
@@ -45,12 +46,16 @@ pub fn inode(fd: c_int) -> u64 {
 }
 
 /// What /proc says that a descriptor leads to.
-pub fn link_of(fd: c_int, room: &mut [u8]) -> Option<&[u8]> {
-    let path = std::ffi::CString::new(format!("/proc/self/fd/{fd}")).ok()?;
+pub fn link_of(fd: c_int, room: &mut [u8]) -> Option<usize> {
+    read_link(&std::ffi::CString::new(format!("/proc/self/fd/{fd}")).ok()?, room)
+}
+
+/// How long the text is that a link holds.
+pub fn read_link(path: &CStr, room: &mut [u8]) -> Option<usize> {
     // SAFETY: a C string, and a buffer with its size.
     let n =
         unsafe { libc::syscall(libc::SYS_readlinkat, libc::AT_FDCWD, path.as_ptr(), room.as_mut_ptr(), room.len()) };
-    room.get(..usize::try_from(n).ok()?)
+    usize::try_from(n).ok()
 }
 
 /// Moves `fd` above what programs usually choose themselves, close-on-exec.
