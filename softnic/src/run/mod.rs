@@ -49,6 +49,7 @@ pub fn run(options: &Options) -> Result<i32, String> {
         devices: names.iter().enumerate().map(device).collect(),
     };
     directory.fill(&config)?;
+    let object = preload::name(&object, &directory.path)?;
     mention_hidden_devices();
 
     let status = spawn_and_wait(&options.command, &object, &directory);
@@ -110,7 +111,13 @@ fn forward_signals() {
 }
 
 fn mention_hidden_devices() {
-    let real = std::fs::read_dir("/sys/class/infiniband").map_or(0, |entries| entries.count());
+    // Within another run they are softnic's own, and what that one hides it has told.
+    let is_real = |entry: &std::fs::DirEntry| {
+        let device = std::fs::read_link(entry.path()).unwrap_or_default();
+        !device.components().any(|part| part.as_os_str() == tree::PCI_ROOT)
+    };
+    let entries = std::fs::read_dir("/sys/class/infiniband").into_iter().flatten().flatten();
+    let real = entries.filter(is_real).count();
     if real > 0 {
         eprintln!("softnic: hides {real} real device(s)");
     }

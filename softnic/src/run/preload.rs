@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 const NAME: &str = "libsoftnic.so";
 
 /// Beside the runner (a build), or in the library folder of its prefix (an installation).
-pub fn object() -> Result<String, String> {
+pub fn object() -> Result<PathBuf, String> {
     // SAFETY: getauxval has no preconditions.
     if unsafe { libc::getauxval(libc::AT_SECURE) } != 0 {
         return Err("refused: the runner has raised privileges (AT_SECURE), under which preloading is ignored".into());
@@ -21,14 +21,17 @@ pub fn object() -> Result<String, String> {
         places.push(folder.join("..").join(library).join(NAME));
     }
     let found = places.iter().find_map(|p| p.canonicalize().ok());
-    let Some(found) = found else {
-        return Err(format!("{NAME} is neither beside {} nor in ../lib; build or install both", program.display()));
-    };
-    let text = found.to_str().unwrap_or_default().to_string();
-    if text.is_empty() || text.contains([':', ' ']) {
-        return Err(format!("{}: the loader can't preload a path with ':' or a space", found.display()));
+    found.ok_or(format!("{NAME} is neither beside {} nor in ../lib; build or install both", program.display()))
+}
+
+/// The object's name for LD_PRELOAD. What the loader would take for several names, or for something to fill in, gets another in the run's directory.
+pub fn name(object: &Path, run: &Path) -> Result<String, String> {
+    if let Some(name) = object.to_str().filter(|name| !name.contains([':', ' ', '$'])) {
+        return Ok(name.into());
     }
-    Ok(text)
+    let link = run.join(NAME);
+    std::os::unix::fs::symlink(object, &link).map_err(|e| format!("{}: {e}", link.display()))?;
+    Ok(link.display().to_string())
 }
 
 /// LD_PRELOAD with `object` in front, but behind the sanitizers, which insist on being first.
@@ -73,7 +76,22 @@ fn has_capabilities(file: &Path) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::in_front;
+    use super::{in_front, name};
+    use std::path::Path;
+
+    #[test]
+    fn a_name_that_the_loader_would_take_apart_gets_another() {
+        let run = std::env::temp_dir().join(format!("softnic-name-{}", std::process::id()));
+        std::fs::create_dir(&run).unwrap();
+        assert_eq!(name(Path::new("/usr/lib/libsoftnic.so"), &run).as_deref(), Ok("/usr/lib/libsoftnic.so"));
+        for object in ["/a b/libsoftnic.so", "/a:b/libsoftnic.so", "/a/$LIB/libsoftnic.so"] {
+            let link = run.join("libsoftnic.so");
+            assert_eq!(name(Path::new(object), &run).as_deref(), Ok(link.to_str().unwrap()));
+            assert_eq!(std::fs::read_link(&link).unwrap(), Path::new(object));
+            std::fs::remove_file(&link).unwrap();
+        }
+        std::fs::remove_dir(&run).unwrap();
+    }
 
     #[test]
     fn the_object_goes_first_but_behind_sanitizers() {

@@ -11,6 +11,9 @@ use std::io;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
+/// What the devices of all runs lie below.
+pub const PCI_ROOT: &str = "pci5af7:00";
+
 /// The PCI address of device `n`.
 pub fn pci_address(n: usize) -> String {
     format!("5af7:00:{n:02x}.0")
