@@ -74,7 +74,15 @@ impl Channels {
             }
             None => return Err(libc::EMFILE),
         };
-        let (near, app, far) = pair()?;
+        let (near, app, far) = pair().inspect_err(|errno| {
+            sys::say_once(
+                9,
+                format_args!(
+                    "a completion channel or file of events takes three descriptors: {}; raise their limit (ulimit -n)",
+                    sys::why(*errno)
+                ),
+            );
+        })?;
         if !fdtab::set(app, Tag::Channel { channel: index as u16 }) {
             [near, app, far].into_iter().for_each(sys::close_quietly);
             return Err(libc::EMFILE);
@@ -243,13 +251,7 @@ fn pair() -> Result<(c_int, c_int, c_int), Errno> {
         return Err(sys::errno());
     }
     let [near, app] = fds;
-    // SAFETY: numbers only.
-    let far = unsafe { libc::syscall(libc::SYS_fcntl, app, libc::F_DUPFD_CLOEXEC, 64) } as c_int;
-    if far < 0 {
-        let errno = sys::errno();
-        [near, app].into_iter().for_each(sys::close_quietly);
-        return Err(errno);
-    }
+    let far = sys::copy_high(app).inspect_err(|_| [near, app].into_iter().for_each(sys::close_quietly))?;
     // The pair was made before: the program should get the lower number, as from a kernel.
-    Ok((sys::move_high(near), app, sys::move_high(far)))
+    Ok((sys::move_high(near), app, far))
 }

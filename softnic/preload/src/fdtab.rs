@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What each file descriptor is to softnic. One relaxed load answers "not ours", without lock or allocation.
 
+use crate::sys;
 use libc::c_int;
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 
@@ -58,7 +59,10 @@ pub fn get(fd: c_int) -> Tag {
 
 /// Returns what was there. A descriptor beyond the table can't be tagged: false.
 pub fn set(fd: c_int, tag: Tag) -> bool {
-    let Some((i, word)) = usize::try_from(fd).ok().and_then(|i| TABLE.get(i).map(|w| (i, w))) else { return false };
+    let Some((i, word)) = usize::try_from(fd).ok().and_then(|i| TABLE.get(i).map(|w| (i, w))) else {
+        sys::say_once(10, format_args!("descriptor {fd} is too high for softnic, which keeps those below {SLOTS}"));
+        return false;
+    };
     word.store(tag.pack(), Ordering::Release);
     if tag != Tag::None {
         TOP.fetch_max(i + 1, Ordering::AcqRel);

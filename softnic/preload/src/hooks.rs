@@ -211,7 +211,7 @@ pub unsafe extern "C" fn statx(
 /// A descriptor's tag; one without that looks like a memfd of softnic's gets one.
 fn tag_of(fd: c_int, nameless: bool, size: u64) -> Tag {
     match fdtab::get(fd) {
-        Tag::None if nameless && size == crate::shared::SIZE => glue::recognise(fd),
+        Tag::None if nameless && crate::shared::SIZES.contains(&size) => glue::recognise(fd),
         tag => tag,
     }
 }

@@ -5,7 +5,7 @@ use crate::sys;
 use libc::{c_char, c_int};
 use std::cell::UnsafeCell;
 use std::ffi::CStr;
-use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 
 const PATH_MAX: usize = libc::PATH_MAX as usize;
 
@@ -153,13 +153,40 @@ fn absolute<'a>(path: &[u8], run: &CStr, buffer: &'a mut Buffer) -> Target<'a> {
         || path.starts_with(b"/sys/module/nv_peer_mem")
         || path == b"/dev/infiniband"
         || path.starts_with(b"/dev/infiniband/");
+    if ours {
+        tell_of_lost_run(run, buffer);
+    }
     match ours.then(|| join(run, path, buffer)).flatten() {
         Some(path) => Target::Tree(path),
         None => Target::Foreign,
     }
 }
 
+/// Once: why there are no devices, where the run's directory can't be used. rdma-core would call it a kernel without RDMA.
+fn tell_of_lost_run(run: &CStr, buffer: &mut Buffer) {
+    static TOLD: AtomicBool = AtomicBool::new(false);
+    let Some(config) = join(run, b"/config", buffer).filter(|_| !TOLD.load(Ordering::Relaxed)) else { return };
+    let before = sys::errno();
+    // SAFETY: an all-zero stat is a valid value.
+    let mut stat: libc::stat = unsafe { std::mem::zeroed() };
+    // SAFETY: a C string and a live struct.
+    let found = unsafe { crate::real::fstatat(libc::AT_FDCWD, config.as_ptr(), &mut stat, 0) } == 0;
+    if !found && !TOLD.swap(true, Ordering::Relaxed) {
+        let (why, run) = (sys::errno(), run.to_string_lossy());
+        // SAFETY: takes nothing and can't fail.
+        let uid = unsafe { libc::geteuid() };
+        let remedy = match why {
+            libc::EACCES => format!("it is for the user of the run alone, and this process has uid {uid}"),
+            libc::ENOENT => "the run has ended, or this process has another root or /dev/shm than its runner".into(),
+            _ => "it should be there as long as the run lasts".into(),
+        };
+        sys::say(format_args!("no devices: the run's directory {run}: {}; {remedy}", sys::why(why)));
+    }
+    sys::set_errno(before);
+}
+
 fn uverbs<'a>(n: u32, run: &CStr, buffer: &'a mut Buffer) -> Target<'a> {
+    tell_of_lost_run(run, buffer);
     let mut name = [0u8; 40];
     let Some(path) = print(&mut name, format_args!("/dev/infiniband/uverbs{n}")) else { return Target::Foreign };
     match (u8::try_from(n), join(run, path, buffer)) {

@@ -18,7 +18,7 @@ use nic::model::host::{ContextId, Errno};
 use nic::model::packet::{Kind, Packet};
 use nic::model::types::Progress;
 use nic::model::{Device, DeviceConfig};
-use nic::run::config::Config;
+use nic::run::config::{self, Config};
 use nic::run::tree;
 use std::cell::RefCell;
 use std::collections::BTreeSet;
@@ -90,7 +90,7 @@ impl State {
         let fabric = Fabric::join(Path::new(&config.fabric), config.run, false).map_err(|e| e.to_string())?;
         let place = fabric.place();
         let faults = match &config.fault {
-            Some(file) => std::fs::read_to_string(file).map_err(|e| format!("{file}: {e}"))?,
+            Some(file) => config::fault_rules(file).map_err(|e| format!("--fault {file}: {e}"))?,
             None => String::new(),
         };
         let mut devices = Vec::new();

@@ -58,18 +58,23 @@ pub fn read_link(path: &CStr, room: &mut [u8]) -> Option<usize> {
     usize::try_from(n).ok()
 }
 
-/// Moves `fd` above what programs usually choose themselves, close-on-exec.
-pub fn move_high(fd: c_int) -> c_int {
-    const BASE: c_int = 700;
-    for base in [BASE, 200, 64] {
+/// A copy of `fd` above what programs usually choose themselves, or as high as the limit of descriptors allows, close-on-exec.
+pub fn copy_high(fd: c_int) -> Result<c_int, c_int> {
+    for base in [700, 200, 64, 32, 16, 0] {
         // SAFETY: numbers only.
         let high = unsafe { libc::syscall(libc::SYS_fcntl, fd, libc::F_DUPFD_CLOEXEC, base) } as c_int;
         if high >= 0 {
-            close(fd);
-            return high;
+            return Ok(high);
         }
     }
-    fd
+    Err(errno())
+}
+
+/// The same, of one that is not needed any more.
+pub fn move_high(fd: c_int) -> c_int {
+    let Ok(high) = copy_high(fd) else { return fd };
+    close(fd);
+    high
 }
 
 pub fn write_all(fd: c_int, mut bytes: &[u8]) -> bool {
@@ -78,10 +83,16 @@ pub fn write_all(fd: c_int, mut bytes: &[u8]) -> bool {
         let n = unsafe { libc::syscall(libc::SYS_write, fd, bytes.as_ptr(), bytes.len()) };
         match usize::try_from(n) {
             Ok(n) if n > 0 => bytes = bytes.get(n..).unwrap_or_default(),
+            Err(_) if errno() == libc::EINTR => {}
             _ => return false,
         }
     }
     true
+}
+
+/// What errno says, in words.
+pub fn why(errno: c_int) -> std::io::Error {
+    std::io::Error::from_raw_os_error(errno)
 }
 
 /// One line on stderr, in one write.

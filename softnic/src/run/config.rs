@@ -4,6 +4,7 @@
 use crate::kind::Sysfs;
 use crate::model::host::Gid;
 use std::fmt::Write as _;
+use std::io::Read as _;
 
 /// Written first; another version's file is refused instead of misread.
 const VERSION: &str = "softnic 1";
@@ -119,6 +120,21 @@ impl Config {
         }
         Ok(config)
     }
+}
+
+/// The longest fault file.
+const FAULT_BYTES: u64 = 1 << 20;
+
+/// The text of a fault file. Each process of a run reads it anew: it must be one that can be read again, and has an end.
+pub fn fault_rules(file: &str) -> Result<String, String> {
+    let status = std::fs::metadata(file).map_err(|e| e.to_string())?;
+    if !status.is_file() {
+        return Err("not a regular file".into());
+    }
+    let mut text = String::new();
+    let opened = std::fs::File::open(file).map_err(|e| e.to_string())?;
+    opened.take(FAULT_BYTES + 1).read_to_string(&mut text).map_err(|e| e.to_string())?;
+    if text.len() as u64 > FAULT_BYTES { Err(format!("longer than {FAULT_BYTES} bytes")) } else { Ok(text) }
 }
 
 impl DeviceLine {

@@ -10,17 +10,22 @@ use std::os::fd::{AsRawFd, RawFd};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 pub struct RunDirectory {
     pub path: PathBuf,
     /// The command inherits it: locked as long as the run lasts, whatever becomes of the runner.
     lock: File,
+    /// Processes of the run outlive the runner.
+    left: bool,
     pub fabric: PathBuf,
     /// Names the run in the fabric.
     pub run: u64,
 }
 
 const BASE: &str = "/dev/shm";
+/// What a process that was sent a signal, or lost its peer, takes to end.
+const PATIENCE: Duration = Duration::from_millis(500);
 
 impl RunDirectory {
     pub fn create(fabric: Option<&str>) -> Result<RunDirectory, String> {
@@ -39,7 +44,7 @@ impl RunDirectory {
             Some(name) => Path::new(BASE).join(format!("softnic-{uid}-{name}")),
             None => path.join("fabric"),
         };
-        let directory = RunDirectory { lock, path, fabric, run: start << 22 ^ u64::from(pid) };
+        let directory = RunDirectory { lock, left: false, path, fabric, run: start << 22 ^ u64::from(pid) };
         fabric::prepare_directory(&directory.fabric).map_err(|e| e.to_string())?;
         Ok(directory)
     }
@@ -64,10 +69,36 @@ impl RunDirectory {
     pub fn lock(&self) -> RawFd {
         self.lock.as_raw_fd()
     }
+
+    /// Whether the command, which has ended, has left processes. Those on their way out are waited for.
+    pub fn is_in_use(&mut self) -> bool {
+        let started = Instant::now();
+        // Opened anew: the descriptor of before shares its lock with the command.
+        while let Ok(own) = File::open(&self.path) {
+            self.lock = own;
+            if try_lock(&self.lock) && !has_processes(&self.path) {
+                return false;
+            }
+            if started.elapsed() >= PATIENCE {
+                return true;
+            }
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        false
+    }
+
+    /// Leaves all as it is, for the processes that use it.
+    pub fn leave(&mut self) -> &Path {
+        self.left = true;
+        &self.path
+    }
 }
 
 impl Drop for RunDirectory {
     fn drop(&mut self) {
+        if self.left {
+            return;
+        }
         if self.fabric.starts_with(&self.path) {
             let _ = fabric::remove_if_unused(&self.fabric);
             let _ = fs::remove_dir_all(&self.path);

@@ -24,12 +24,12 @@ pub fn run(options: &Options) -> Result<i32, String> {
     preload::refuse_privileged(program)?;
     let names = options::device_names(&options.devices)?;
     if let Some(file) = &options.fault {
-        let text = std::fs::read_to_string(file).map_err(|e| format!("--fault {file}: {e}"))?;
+        let text = config::fault_rules(file).map_err(|e| format!("--fault {file}: {e}"))?;
         crate::fault::Faults::parse(&text, 0, options.seed).map_err(|e| format!("--fault {file}: {e}"))?;
     }
     let trace = options.trace.as_deref().map(writable).transpose()?;
 
-    let directory = RunDirectory::create(options.fabric.as_deref())?;
+    let mut directory = RunDirectory::create(options.fabric.as_deref())?;
     let host = fabric::HostClaim::create(&directory.fabric, directory.run).map_err(|e| e.to_string())?;
     let device = |(n, (name, option)): (usize, &(String, &options::DeviceOption))| DeviceLine {
         name: name.clone(),
@@ -53,7 +53,15 @@ pub fn run(options: &Options) -> Result<i32, String> {
     mention_hidden_devices();
 
     let status = spawn_and_wait(&options.command, &object, &directory);
-    drop(host);
+    if directory.is_in_use() {
+        // As if the runner had been killed: what is left is removed by a later run.
+        let path = directory.leave();
+        eprintln!(
+            "softnic: processes of the run live on, so {} stays; a run after their end removes it",
+            path.display()
+        );
+        std::mem::forget(host);
+    }
     status
 }
 
@@ -130,6 +138,9 @@ fn absolute(file: &str) -> Result<String, String> {
 }
 
 fn writable(file: &str) -> Result<String, String> {
-    std::fs::OpenOptions::new().append(true).create(true).open(file).map_err(|e| format!("--trace {file}: {e}"))?;
+    use std::os::unix::fs::OpenOptionsExt;
+    // O_NONBLOCK: a fifo that nobody reads is an error, not a wait.
+    let opened = std::fs::OpenOptions::new().append(true).create(true).custom_flags(libc::O_NONBLOCK).open(file);
+    opened.map_err(|e| format!("--trace {file}: {e}"))?;
     absolute(file)
 }
