@@ -2,6 +2,7 @@
 // Requests at the edges of what is allowed, and what memory they move, by raw verbs.
 //
 //   edges oversized     a SEND of the MTU goes through, one byte more fails with status 6
+//   edges receives      the device's receive descriptors, one a piece: as many requests of three pieces as there is room for, and no more
 //   edges dmabuf        regions of a memfd and of a file on disk, by offset and iova: READ, SEND and, where libefa has it, WRITE move the file's bytes and no others
 //   edges inside        with --seed 0: requests are done inside the calls of the program
 //   edges lengths       every short length: at odd offsets, source and target overlapping, and reaching into memory that is gone
@@ -93,6 +94,27 @@ static void oversized(void)
     expect2(&e, 1, 0, 3, 0);
     CHECK(!memcmp(e.buffer, e.buffer + SIZE / 2, most) && e.buffer[SIZE / 2 + most] == 0);
     CHECK(!ibv_destroy_ah(self));
+    close_end(&e);
+}
+
+static void receives(void)
+{
+    static struct end e;
+    open_end(&e, 0, -1);
+    struct efadv_device_attr efa = {0};
+    CHECK(!efadv_query_device(e.ctx, &efa, sizeof efa) && efa.max_rq_sge >= 3);
+    for (uint32_t more = 0; more < 2; more++) {
+        struct ibv_qp_init_attr init = {
+            .send_cq = e.cq,
+            .recv_cq = e.cq,
+            .qp_type = IBV_QPT_UD,
+            .cap = {.max_send_wr = 1, .max_recv_wr = efa.max_rq_wr / 3 + more, .max_send_sge = 1, .max_recv_sge = 3},
+        };
+        errno = 0;
+        struct ibv_qp *qp = ibv_create_qp(e.pd, &init);
+        CHECK(more ? !qp && errno == EINVAL : !!qp);
+        if (qp) CHECK(!ibv_destroy_qp(qp));
+    }
     close_end(&e);
 }
 
@@ -370,6 +392,7 @@ int main(int argc, char **argv)
     shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     CHECK(shared != MAP_FAILED && argc == 2);
     if (!strcmp(argv[1], "oversized")) return oversized(), 0;
+    if (!strcmp(argv[1], "receives")) return receives(), 0;
     if (!strcmp(argv[1], "dmabuf")) return dmabuf(), 0;
     if (!strcmp(argv[1], "stale")) return stale(), 0;
     if (!strcmp(argv[1], "lengths")) return lengths(), 0;

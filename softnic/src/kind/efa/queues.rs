@@ -5,11 +5,16 @@ use super::layout::{RQ_DOORBELL, RX_DESC, SQ_DOORBELL};
 use super::{cqe, profiles, transition, wqe};
 use crate::model::host::Host;
 use crate::model::request::{Completion, RecvRequest, SendRequest};
-use crate::model::types::{CqSpec, QpKind, QpSpec, QpState};
+use crate::model::types::{CqSpec, QpCaps, QpKind, QpSpec, QpState};
 use crate::model::wire::{Broken, CqDoorbell, CqRing, QpRings, Queues, Shape};
 use crate::profile::Profile;
 
 pub struct Rings;
+
+/// Each piece of a receive request takes a descriptor, and the device's limit is one of descriptors. Newer libefa check it themselves.
+fn holds_receives(p: &Profile, c: &QpCaps) -> bool {
+    u64::from(c.max_recv_wr) * u64::from(c.max_recv_sge.max(1)) <= u64::from(p.max_rq_wr.value)
+}
 
 fn doorbell(host: &mut dyn Host, r: &QpRings, at: u32) -> u16 {
     host.shm_load32(r.ctx, r.doorbell_offset + u64::from(at)) as u16
@@ -39,7 +44,8 @@ impl Queues for Rings {
         let rq_ok = spec.rq_ring_bytes.is_multiple_of(RX_DESC)
             && (rq_depth == 0 || rq_depth.is_power_of_two())
             && rq_depth <= 1 << 15
-            && u64::from(rq_depth) >= u64::from(c.max_recv_wr);
+            && u64::from(rq_depth) >= u64::from(c.max_recv_wr)
+            && holds_receives(p, c);
         let fits = u64::from(spec.sq_ring_bytes) <= u64::from(own.max_llq_size.value);
         let inline_fits = c.max_inline_data <= u32::from(own.inline_buf_size.value.max(own.inline_buf_size_ex.value));
         let known_sl = spec.sl == 0 || spec.sl == 8;

@@ -125,6 +125,17 @@ fn queues_are_checked() {
     assert!(create(with(&|s| (s.caps.max_recv_wr, s.caps.max_recv_sge, s.rq_ring_bytes) = (0, 0, 0))).is_ok());
     assert_eq!(create(with(&|s| s.pd = 77)), Err(ENOENT));
     assert_eq!(create(with(&|s| s.send_cq = 77)), Err(ENOENT));
+    // As libefa asks: the ring has a power of two of descriptors.
+    let receives = |count: u32, sges: u32| {
+        with(&|s| {
+            (s.caps.max_recv_wr, s.caps.max_recv_sge) = (count, sges);
+            s.rq_ring_bytes = (count * sges).next_power_of_two() * 16;
+        })
+    };
+    for (count, sges) in [(8192, 1), (4096, 2), (2730, 3)] {
+        assert!(create(receives(count, sges)).is_ok(), "{count} receive requests of {sges} pieces");
+        assert_eq!(create(receives(count + 1, sges)), Err(EINVAL), "{} of {sges}", count + 1);
+    }
     for bad in [
         with(&|s| s.caps.max_send_wr = 4097),
         with(&|s| s.caps.max_recv_wr = 8193),
