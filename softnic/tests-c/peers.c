@@ -6,6 +6,8 @@
 //   peers idle                     a process with open queues that waits uses next to no processor time
 //   peers killed                   a process is killed while another sends to it: status 13, soon
 //   peers became                   a process becomes another program by a call that softnic does not see: status 13, soon
+//   peers serves FILE              answers whoever reads its address in FILE, until it is killed
+//   peers asks FILE STATUS         sends to that address, unless the status to come is 15, says so by FILE.STATUS, waits for FILE.gone, and sends again
 //   peers leaves                   a process exits with open queue pairs, requests in flight, an armed channel and threads in poll and in
 //                                  ibv_get_cq_event: alone, and with a peer that sends to it (status 13). It takes no time
 //   peers stopped                  a process is stopped: status 13 after the run's --peer-timeout, which is 3 seconds; continued, it gets
@@ -189,6 +191,64 @@ static int became(void)
     meet(1, 2);
     CHECK(poll_for(&e, &wc, 30) && wc.wr_id == 1 && wc.vendor_err == 13);
     CHECK(!kill(child, SIGKILL) && waitpid(child, NULL, 0) == child);
+    CHECK(!ibv_destroy_ah(ah));
+    close_end(&e);
+    return 0;
+}
+
+struct card {
+    union ibv_gid gid;
+    uint32_t qpn;
+};
+
+static FILE *opened(const char *path, const char *end, const char *mode)
+{
+    char name[4096];
+    CHECK(snprintf(name, sizeof name, "%s%s", path, end) < (int)sizeof name);
+    return fopen(name, mode);
+}
+
+static FILE *await(const char *path, const char *end)
+{
+    FILE *file;
+    for (double limit = seconds() + 40; !(file = opened(path, end, "r")); usleep(1000)) CHECK(seconds() < limit);
+    return file;
+}
+
+static int serves(const char *path)
+{
+    static struct end e;
+    open_end(&e, 0, -1);
+    post_recv(&e, 1, 4096, LENGTH);
+    struct card card = {e.gid, e.qp->qp_num};
+    FILE *file = opened(path, "", "w");
+    CHECK(file && fwrite(&card, sizeof card, 1, file) == 1 && !fclose(file));
+    for (;;) pause();
+}
+
+// A host of the fabric is gone while nothing is under way to it.
+static int asks(const char *path, const char *status)
+{
+    static struct end e;
+    struct card card;
+    struct ibv_wc wc;
+    uint32_t code = atoi(status);
+    open_end(&e, 0, -1);
+    FILE *file;
+    for (size_t got = 0; got != 1; fclose(file)) got = fread(&card, sizeof card, 1, file = await(path, ""));
+    struct ibv_ah *ah = address(&e, card.gid);
+    if (code != 15) {
+        post(&e, 1, ah, card.qpn, 0, 0, 0, LENGTH);
+        CHECK(poll_for(&e, &wc, 30) && wc.wr_id == 1 && wc.status == IBV_WC_SUCCESS);
+    }
+    char end[16];
+    snprintf(end, sizeof end, ".%u", code);
+    CHECK((file = opened(path, end, "w")) && !fclose(file));
+    CHECK(!fclose(await(path, ".gone")));
+    for (int i = 2; i < 5; i++) {
+        post(&e, i, ah, card.qpn, 0, 0, 0, LENGTH);
+        CHECK(poll_for(&e, &wc, 30) && wc.wr_id == (uint64_t)i && wc.vendor_err == code && wc.status != IBV_WC_SUCCESS);
+    }
     CHECK(!ibv_destroy_ah(ah));
     close_end(&e);
     return 0;
@@ -406,6 +466,8 @@ int main(int argc, char **argv)
     CHECK(shared != MAP_FAILED);
     if (argc == 2 && strcmp(argv[1], "killed") == 0) return killed();
     if (argc == 2 && strcmp(argv[1], "became") == 0) return became();
+    if (argc == 3 && strcmp(argv[1], "serves") == 0) return serves(argv[2]);
+    if (argc == 4 && strcmp(argv[1], "asks") == 0) return asks(argv[2], argv[3]);
     if (argc == 2 && strcmp(argv[1], "leaves") == 0) return leaves();
     if (argc == 2 && strcmp(argv[1], "stopped") == 0) return stopped();
     if (argc == 2 && strcmp(argv[1], "idle") == 0) return idle();

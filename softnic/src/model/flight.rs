@@ -285,6 +285,20 @@ impl Device {
         }
     }
 
+    /// The status of a request whose peer is gone. Who has died was there: what is sent to it later is no different.
+    pub(super) fn gone_status(&mut self, id: u64, sent: Sent) -> u8 {
+        let peer = self.flights.get(id).map(|f| f.dest.gid).unwrap_or_default();
+        match sent {
+            Sent::NoQp => status::REMOTE_BAD_QPN,
+            Sent::Dead => {
+                self.answered.note(peer);
+                status::UNRESPONSIVE
+            }
+            _ if self.answered.knows(&peer) => status::UNRESPONSIVE,
+            _ => status::UNREACHABLE,
+        }
+    }
+
     /// A piece of the answer to a READ.
     pub(super) fn read_response(&mut self, host: &mut dyn Host, p: &Packet<'_>, offset: u32, length: u32) {
         let Some(f) = self.flights.get_mut(p.request) else { return };
@@ -309,15 +323,6 @@ impl Device {
             Err(Gone::Target) => self.end(host, p.request, status::INVALID_LKEY),
             Err(Gone::Source) => self.end(host, p.request, status::REMOTE_BAD_ADDRESS),
         }
-    }
-}
-
-/// The status of a request whose peer is gone.
-pub(super) fn gone_status(sent: Sent) -> u8 {
-    match sent {
-        Sent::NoQp => status::REMOTE_BAD_QPN,
-        Sent::Dead => status::UNRESPONSIVE,
-        _ => status::UNREACHABLE,
     }
 }
 

@@ -51,7 +51,7 @@ pub enum Sent {
     Ok,
     /// No room now. Nothing was sent; the device tries again in a later step.
     Full,
-    /// Nobody has this GID and nobody had it before (completion status 15).
+    /// Nobody has this GID (completion status 15; 13 if it has ever answered).
     Unreachable,
     /// The GID is there, but no process holds this QP number (status 9).
     NoQp,

@@ -39,6 +39,7 @@ pub mod types;
 pub mod wire;
 
 mod ah;
+mod answered;
 mod cq;
 mod flight;
 mod numbers;
@@ -122,6 +123,7 @@ pub struct Device {
     last_request: u64,
     /// When one of them needs to be looked at.
     flights_due_ms: u64,
+    answered: answered::Answered,
     /// Peers that took a request, while others of ours may wait for them.
     progressed: Vec<Address>,
     /// Requests that were reported dead and place their data all the same (a fault), and when.
@@ -169,6 +171,7 @@ impl Device {
             spare: Vec::new(),
             last_request: 0,
             flights_due_ms: u64::MAX,
+            answered: answered::Answered::default(),
             progressed: Vec::new(),
             late: Vec::new(),
             partial_writes: BTreeMap::new(),
@@ -388,7 +391,8 @@ impl Device {
         let lost: Vec<(u64, Sent)> =
             self.flights.iter().filter_map(|(id, f)| fate(&f.dest).map(|sent| (id, sent))).collect();
         for (id, sent) in lost {
-            self.verdict(host, id, flight::gone_status(sent));
+            let code = self.gone_status(id, sent);
+            self.verdict(host, id, code);
         }
         self.read_jobs.retain(|j| fate(&j.peer).is_none());
         self.outbox.retain(|p| fate(&p.dest).is_none());
@@ -404,7 +408,8 @@ impl Device {
         self.now_ms = host.now_ms();
         let lost: Vec<u64> = self.flights.iter().filter(|(_, f)| silent(&f.dest)).map(|(id, _)| id).collect();
         for id in lost {
-            self.verdict(host, id, flight::gone_status(Sent::Dead));
+            let code = self.gone_status(id, Sent::Dead);
+            self.verdict(host, id, code);
         }
     }
 

@@ -2,7 +2,7 @@
 //! The requester: takes requests from send rings, in an order of its own, checks them and sends their packets.
 
 use super::Device;
-use super::flight::{DATAGRAM_PATIENCE_MS, Flight, Piece, Stage, gone_status, wake};
+use super::flight::{DATAGRAM_PATIENCE_MS, Flight, Piece, Stage, wake};
 use super::host::{Address, Host, Segment, Sent};
 use super::packet::{CHUNK, Kind, Packet, Payload};
 use super::qp::Pending;
@@ -302,7 +302,10 @@ impl Device {
                 Sent::Fault => return self.end(host, id, status::INVALID_LKEY),
                 // A datagram to nobody is sent all the same.
                 _ if ud => return self.end(host, id, status::OK),
-                gone => return self.end(host, id, gone_status(gone)),
+                gone => {
+                    let code = self.gone_status(id, gone);
+                    return self.end(host, id, code);
+                }
             }
         }
     }

@@ -72,6 +72,9 @@ impl Device {
         self.moved = true;
         if !self.removed {
             self.counters.rx_pkts += 1;
+            if let Some(f) = self.flights.get(request) {
+                self.answered.note(f.dest.gid);
+            }
             self.verdict(host, request, status::OK);
         }
     }
@@ -86,15 +89,19 @@ impl Device {
         }
         self.counters.rx_pkts += 1;
         self.counters.rx_bytes += p.payload.len();
-        let from_dest = || self.flights.get(p.request).is_some_and(|f| f.dest == p.source);
+        let answers = matches!(p.kind, Kind::ReadResp { .. } | Kind::Ack { .. })
+            && self.flights.get(p.request).is_some_and(|f| f.dest == p.source);
+        if answers {
+            self.answered.note(p.source.gid);
+        }
         match p.kind {
             Kind::Send { qkey, imm, ud } => self.target_send(host, p, qkey, imm, ud),
             Kind::Write { raddr, rkey, length, offset, pieces, imm, unsolicited } => {
                 self.target_write(host, p, Write { raddr, rkey, length, offset, pieces, imm, unsolicited });
             }
             Kind::ReadReq { raddr, rkey, length } => self.target_read(host, p, raddr, rkey, length),
-            Kind::ReadResp { offset, length } if from_dest() => self.read_response(host, p, offset, length),
-            Kind::Ack { status } if from_dest() => self.verdict(host, p.request, status),
+            Kind::ReadResp { offset, length } if answers => self.read_response(host, p, offset, length),
+            Kind::Ack { status } if answers => self.verdict(host, p.request, status),
             Kind::Ready => self.receiver_ready(host, p.source, p.request),
             Kind::ReadResp { .. } | Kind::Ack { .. } => {}
         }

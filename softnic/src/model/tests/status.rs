@@ -289,6 +289,71 @@ fn nobody_there_and_not_there_any_more() {
     assert_eq!(w.at(0).0.counters().unresponsive_remote_events, 3);
 }
 
+/// The host of a peer is gone: it depends on whether that had ever answered.
+#[test]
+fn a_peer_that_had_answered_and_one_that_never_did() {
+    for (op, answered) in [(0, true), (1, true), (2, true), (1, false), (2, false)] {
+        let (mut w, mut a, mut b, ah) = plain();
+        let peer = gid(1);
+        let wr = a.wr(op, 1, ah, &b, 0, 0x1000, 8);
+        if answered {
+            b.recv(&mut w, 1, &[(0, 8)]);
+            a.post(&mut w, &wr);
+            w.run();
+            assert_eq!(a.one(&mut w), (1, 0));
+        }
+        // It dies while nothing is under way, and its host with it.
+        let (d, p) = w.at(0);
+        d.peer_gone(p, &mut |a| (a.gid == peer).then_some(crate::model::host::Sent::Dead));
+        p.all_gids.retain(|g| *g != peer);
+        for _ in 0..3 {
+            a.post(&mut w, &wr);
+            w.run();
+            assert_eq!(a.one(&mut w), (1, if answered { 13 } else { 15 }), "op {op}");
+        }
+        let stranger = a.ah(&mut w, 9);
+        let wr = a.wr(op, 2, stranger, &b, 0, 0x1000, 8);
+        a.post(&mut w, &wr);
+        w.run();
+        assert_eq!(a.one(&mut w), (2, 15), "another peer");
+    }
+}
+
+#[test]
+fn a_receipt_is_an_answer() {
+    let (mut w, mut a, b, ah) = plain();
+    let wr = a.wr(0, 1, ah, &b, 0, 0, 8);
+    a.post(&mut w, &wr);
+    let (d, p) = w.at(0);
+    d.step(p);
+    let sent = p.outgoing.pop_front().unwrap();
+    d.receipt(p, sent.request);
+    p.all_gids.retain(|g| *g != gid(1));
+    assert_eq!(a.one(&mut w), (1, 0));
+    a.post(&mut w, &wr);
+    w.disturbed();
+    w.run();
+    assert_eq!(a.one(&mut w), (1, 13));
+}
+
+/// Nothing had come from it yet; that it died is known all the same, and stays so.
+#[test]
+fn who_died_with_the_first_request_in_flight() {
+    let (mut w, mut a, b, ah) = plain();
+    let peer = gid(1);
+    let wr = a.wr(1, 1, ah, &b, 0, 0x1000, 8);
+    a.post(&mut w, &wr);
+    let (d, p) = w.at(0);
+    d.step(p);
+    p.outgoing.clear();
+    d.peer_gone(p, &mut |a| (a.gid == peer).then_some(crate::model::host::Sent::Dead));
+    p.all_gids.retain(|g| *g != peer);
+    assert_eq!(a.one(&mut w), (1, 13));
+    a.post(&mut w, &wr);
+    w.run();
+    assert_eq!(a.one(&mut w), (1, 13));
+}
+
 #[test]
 fn who_stands_still_gets_what_was_sent_and_its_sender_has_given_up() {
     let (mut w, mut a, mut b, ah) = plain();
