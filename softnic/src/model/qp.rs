@@ -45,8 +45,9 @@ pub(super) struct Qp {
     pub rnr_waiters: VecDeque<Address>,
     /// The receive doorbell when a receive request was last looked for.
     pub rnr_doorbell: u16,
-    /// The receive doorbell that the trace was last told of.
+    /// The receive doorbell that the trace was last told of, and the descriptor where the next request begins that it wasn't.
     pub recvs_traced: u16,
+    pub next_traced: u16,
 }
 
 impl Device {
@@ -98,6 +99,7 @@ impl Device {
                 rnr_waiters: VecDeque::new(),
                 rnr_doorbell: 0,
                 recvs_traced: 0,
+                next_traced: 0,
             };
             d.qps.insert(qpn, qp);
             d.pd_users(spec.pd, true);
@@ -207,7 +209,8 @@ impl Device {
             }
             QpState::Reset if from != QpState::Reset => {
                 q.pending.clear();
-                (q.sq_taken, q.rq_taken, q.recvs_traced, q.stalled_until_ms) = (0, 0, 0, 0);
+                (q.sq_taken, q.rq_taken, q.stalled_until_ms) = (0, 0, 0);
+                (q.recvs_traced, q.next_traced) = (0, 0);
                 q.rnr_waiters.clear();
                 q.rings.reset(host);
                 let (spec, shape) = (q.spec, q.rings.shape);
@@ -284,20 +287,20 @@ impl Device {
         self.complete(host, cq, Completion { id, status, op, qpn, recv: Some(recv) });
     }
 
-    /// Tells of receive doorbells that were rung: what a receive is taken for is only a message that comes.
+    /// Tells of receive doorbells that were rung, and of the requests behind them.
     pub(super) fn trace_receives(&mut self, host: &mut dyn Host) {
         for (qpn, q) in self.qps.iter_mut() {
-            let doorbell = q.recv_doorbell(host);
-            let new = doorbell.wrapping_sub(std::mem::replace(&mut q.recvs_traced, doorbell));
-            if new > 0 {
-                host.trace(&format!("{} qp {qpn}: doorbell rq {doorbell}: {new} posted", self.name));
-            }
+            q.trace_receives(host, &self.name, qpn);
         }
     }
 
     /// The next receive request.
     pub(super) fn take_recv(&mut self, host: &mut dyn Host, qpn: u32) -> Option<RecvRequest> {
         let q = self.qps.get_mut(&qpn)?;
+        if host.tracing() {
+            // Before it is taken: then all that the trace has yet to be told of lies in the ring.
+            q.trace_receives(host, &self.name, qpn);
+        }
         let doorbell = q.recv_doorbell(host);
         q.rnr_doorbell = doorbell;
         if doorbell == q.rq_taken {
@@ -336,6 +339,30 @@ impl Qp {
     /// After how many steps the first request that is held back goes.
     pub fn held(&self) -> Option<u8> {
         self.pending.iter().map(|p| p.hold).filter(|hold| *hold > 0).min()
+    }
+
+    /// What comes in between two looks is one line of the doorbell. What makes no sense is told and left alone: taking it is another's work.
+    fn trace_receives(&mut self, host: &mut dyn Host, device: &str, qpn: u32) {
+        let doorbell = self.recv_doorbell(host);
+        let new = doorbell.wrapping_sub(std::mem::replace(&mut self.recvs_traced, doorbell));
+        if new == 0 {
+            return;
+        }
+        host.trace(&format!("{device} qp {qpn}: doorbell rq {doorbell}: {new} posted"));
+        while self.next_traced != doorbell {
+            match self.rings.read_recv(host, self.next_traced, doorbell) {
+                Ok(Some((request, entries))) => {
+                    host.trace(&format!("{device} qp {qpn}: {request}"));
+                    self.next_traced = self.next_traced.wrapping_add(entries);
+                }
+                // Its end comes with a later doorbell.
+                Ok(None) => return,
+                Err(Broken) => {
+                    host.trace(&format!("{device} qp {qpn}: wqe Recv malformed"));
+                    self.next_traced = doorbell;
+                }
+            }
+        }
     }
 
     /// Receive entries posted, ever.

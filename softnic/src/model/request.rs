@@ -155,11 +155,7 @@ impl fmt::Display for SendRequest {
         write!(f, " id {:#x} {} bytes", self.id, self.local.len())?;
         match &self.local {
             Local::Inline { .. } => f.write_str(" inline")?,
-            Local::Sges { .. } => {
-                for s in self.local.sges() {
-                    write!(f, " [{:#x} +{} lkey {:#x}]", s.addr, s.len, s.lkey)?;
-                }
-            }
+            Local::Sges { .. } => write_sges(f, self.local.sges())?,
         }
         if matches!(self.op, Ok(Op::Read | Op::Write)) {
             write!(f, " remote [{:#x} +{} rkey {:#x}]", self.remote.addr, self.remote.len, self.remote.rkey)?;
@@ -169,4 +165,18 @@ impl fmt::Display for SendRequest {
         }
         write!(f, " to ah {} qp {} qkey {:#x}", self.ah, self.dest_qpn, self.qkey)
     }
+}
+
+impl fmt::Display for RecvRequest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "wqe Recv id {:#x} {} bytes", self.id, self.len())?;
+        write_sges(f, self.sges())
+    }
+}
+
+fn write_sges(f: &mut fmt::Formatter<'_>, sges: &[Sge]) -> fmt::Result {
+    for s in sges {
+        write!(f, " [{:#x} +{} lkey {:#x}]", s.addr, s.len, s.lkey)?;
+    }
+    Ok(())
 }

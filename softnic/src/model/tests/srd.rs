@@ -276,6 +276,96 @@ fn the_trace_has_a_line_for_each_ring_that_is_seen() {
     assert_eq!(rings(&w, 1).last().unwrap(), "rq 1: 1 posted", "from the start after RESET");
 }
 
+/// The lines of the trace about receive requests, without what is the same in all.
+fn receives_traced(w: &World, p: usize) -> Vec<String> {
+    let told = w.procs[p].lines.iter().filter_map(|line| line.split_once(": wqe Recv ").map(|(_, what)| what.into()));
+    told.collect()
+}
+
+#[test]
+fn the_trace_has_a_line_for_each_receive_request() {
+    let (mut w, mut a, mut b, ah) = two(0, Opts { recv_sge: 2, ..Opts::default() });
+    let key = b.mr.lkey;
+    let mut expected = Vec::new();
+    // 64 requests of two pieces fill the ring of 128 descriptors, so each round begins elsewhere in it.
+    for round in 0..7u16 {
+        for id in 0..50 {
+            let at = u64::from(round) * 100;
+            let (first, second) = (BASE + at, BASE + 0x8000);
+            if id % 3 == 0 {
+                b.recv(&mut w, id, &[(at, 8)]);
+                expected.push(format!("id {id:#x} 8 bytes [{first:#x} +8 lkey {key:#x}]"));
+            } else {
+                b.recv(&mut w, id, &[(at, 4), (0x8000, 5)]);
+                expected.push(format!(
+                    "id {id:#x} 9 bytes [{first:#x} +4 lkey {key:#x}] [{second:#x} +5 lkey {key:#x}]"
+                ));
+            }
+        }
+        for id in 0..50 {
+            let wr = a.wr(0, id, ah, &b, 0, 0, 8);
+            a.post(&mut w, &wr);
+        }
+        w.run();
+        assert_eq!((a.polls(&mut w).len(), b.polls(&mut w).len()), (50, 50));
+    }
+    assert_eq!(receives_traced(&w, 1), expected);
+}
+
+#[test]
+fn the_trace_tells_of_a_receive_request_before_of_its_completion() {
+    let (mut w, mut a, mut b, ah) = two(0, Opts::default());
+    let wr = a.wr(0, 1, ah, &b, 0, 0, 8);
+    a.post(&mut w, &wr);
+    let (d, p) = w.at(0);
+    d.step(p);
+    let message = p.outgoing.pop_front().unwrap();
+    b.recv(&mut w, 7, &[(0, 8)]);
+    let (d, p) = w.at(1);
+    d.receive(p, &message);
+    let place = |what: &str| w.procs[1].lines.iter().position(|line| line.contains(what)).unwrap();
+    assert!(place("doorbell rq 1: 1 posted") < place("wqe Recv id 0x7 8 bytes"));
+    assert!(place("wqe Recv id 0x7 8 bytes") < place("cqe recv"));
+    w.run();
+    assert_eq!(receives_traced(&w, 1).len(), 1, "and once");
+}
+
+#[test]
+fn the_trace_kills_nothing_over_a_malformed_receive_request() {
+    let (mut w, mut a, mut b, ah) = two(0, Opts { recv_sge: 2, ..Opts::default() });
+    let descriptor = |first: bool, last: bool| {
+        let mut d = [0; 16];
+        d[12..16].copy_from_slice(&(b.mr.lkey | u32::from(first) << 30 | u32::from(last) << 31).to_le_bytes());
+        d
+    };
+    let (begin, end) = (descriptor(true, false), descriptor(false, true));
+    b.recv_raw(&mut w, &begin);
+    b.ring(&mut w, b.qp.rq_doorbell, b.rq_pc);
+    w.run();
+    assert_eq!(receives_traced(&w, 1), [""; 0], "half of one");
+    b.recv_raw(&mut w, &end);
+    b.ring(&mut w, b.qp.rq_doorbell, b.rq_pc);
+    w.run();
+    assert_eq!(receives_traced(&w, 1).len(), 1, "{:?}", w.procs[1].lines);
+    for bad in [vec![end], vec![begin; 2]] {
+        bad.iter().for_each(|d| b.recv_raw(&mut w, d));
+        b.ring(&mut w, b.qp.rq_doorbell, b.rq_pc);
+        w.run();
+        assert_eq!(receives_traced(&w, 1).last().unwrap(), "malformed");
+    }
+    b.ring(&mut w, b.qp.rq_doorbell, b.rq_pc.wrapping_add(1000));
+    w.run();
+    assert_eq!(receives_traced(&w, 1)[1..], ["malformed"; 3], "more than the ring holds");
+    assert_eq!(w.procs[1].async_events, []);
+    // Who takes the requests finds out: the first is good.
+    for _ in 0..2 {
+        let wr = a.wr(0, 1, ah, &b, 0, 0, 0);
+        a.post(&mut w, &wr);
+    }
+    w.run();
+    assert_eq!(w.procs[1].async_events, [crate::model::host::AsyncEvent::QpFatal { user_handle: 0x9b }]);
+}
+
 #[test]
 fn write_pieces_come_in_any_order_and_sometimes_twice() {
     use crate::model::packet::Kind;
