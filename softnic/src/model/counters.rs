@@ -83,6 +83,12 @@ impl Counters {
         }
     }
 
+    /// Packets that are sent again. `tx_*` and `rx_*` count them as well, since they are packets of the port; what requests moved doesn't.
+    pub(super) fn resent(&mut self, packets: u64, bytes: u64) {
+        self.retrans_pkts += packets;
+        self.retrans_bytes += bytes;
+    }
+
     /// A command that failed. ETIME is what the driver says of one that the device never completed.
     pub(super) fn failed(&mut self, command: &str, errno: Errno) {
         self.cmds_err += 1;

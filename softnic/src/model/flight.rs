@@ -70,6 +70,15 @@ impl Flight {
         }
     }
 
+    /// What it takes to send it: packets, and bytes in them.
+    fn packets(&self) -> (u64, u64) {
+        match self.req.op {
+            Ok(Op::Write) => (self.pieces.len() as u64, self.pieces.iter().map(|p| u64::from(p.len)).sum()),
+            Ok(Op::Read) => (1, 0),
+            _ => (1, self.req.local.len()),
+        }
+    }
+
     /// In a box that is used again, if there is one.
     #[allow(clippy::vec_box)]
     pub fn boxed(self, spare: &mut Vec<Box<Flight>>) -> Box<Flight> {
@@ -209,8 +218,8 @@ impl Device {
     /// Sends a whole request again, under a new number so that pieces of the first attempt can't be taken for it.
     fn again(&mut self, host: &mut dyn Host, id: u64) {
         let Some(mut f) = self.flights.remove(id) else { return };
-        self.counters.retrans_pkts += 1;
-        self.counters.retrans_bytes += f.req.local.len();
+        let (packets, bytes) = f.packets();
+        self.counters.resent(packets, bytes);
         (f.stage, f.sent) = (Stage::Sending, 0);
         let id = self.add_flight(f);
         self.transmit(host, id);

@@ -232,6 +232,7 @@ impl Device {
             && let Some(again) = pieces.get(self.rng.below(pieces.len())).copied()
         {
             pieces.push(again);
+            self.counters.resent(1, u64::from(again.len));
         }
         self.shuffle_pieces(&mut pieces);
         pieces

@@ -224,11 +224,11 @@ impl Device {
             Err(Gone::Target) => return status::REMOTE_BAD_ADDRESS,
             Err(Gone::Source) => return status::INVALID_LKEY,
         }
-        self.counters.rdma_write_recv_bytes += len;
         status::OK
     }
 
-    /// All of a WRITE is in place: the receiver hears of it if it carries immediate data, the sender does in any case.
+    /// All of a WRITE is in place: the receiver hears of it if it carries immediate data, the sender does in any case. Its bytes count here,
+    /// once, however many packets brought them.
     fn finish_write(&mut self, host: &mut dyn Host, p: &Packet<'_>, w: &Write) {
         let qpn = p.dest.qpn;
         if w.imm.is_some() {
@@ -252,6 +252,7 @@ impl Device {
             };
             self.complete_recv(host, qpn, id, Op::Write, status::OK, received);
         }
+        self.counters.rdma_write_recv_bytes += u64::from(w.length);
         self.reply(host, p, status::OK);
     }
 

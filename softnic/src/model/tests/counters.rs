@@ -114,3 +114,33 @@ fn each_has_the_value_that_it_should_have() {
     assert!(Counters::NAMES.iter().all(|name| named.contains(name)), "a counter without a value here");
     assert!(NEVER.iter().all(|name| asked[name] == 0 && served[name] == 0));
 }
+
+/// Packets of a WRITE are repeated as the device likes, and all of it when a receiver of immediate data was not ready. What was written counts once.
+#[test]
+fn a_write_counts_once_however_often_it_is_sent() {
+    let mut again = 0;
+    for seed in 1..30 {
+        let mut w = World::new(&Setup { procs: &[0, 1], seed, ..Setup::default() });
+        let mut a = Ep::new(&mut w, 0, Opts::default());
+        let mut b = Ep::new(&mut w, 1, Opts::default());
+        let ah = a.ah(&mut w, 1);
+        b.ah(&mut w, 0);
+        for id in 0..8u16 {
+            let mut wr = a.wr(2, id, ah, &b, 0, 0x2000, 70_000);
+            wr.imm = (id == 7).then_some(7);
+            a.post(&mut w, &wr);
+        }
+        w.wait(20);
+        b.recv(&mut w, 1, &[(0, 8)]);
+        w.wait(50);
+        assert_eq!((a.polls(&mut w).len(), b.polls(&mut w).len()), (8, 1));
+        let (asked, served) = (*w.at(0).0.counters(), *w.at(1).0.counters());
+        assert_eq!((asked.rdma_write_wrs, asked.rdma_write_bytes), (8, 560_000), "seed {seed}");
+        assert_eq!(served.rdma_write_recv_bytes, 560_000, "seed {seed}");
+        assert_eq!(asked.tx_bytes, 560_000 + asked.retrans_bytes, "seed {seed}");
+        assert_eq!((served.rx_bytes, served.rx_pkts), (asked.tx_bytes, asked.tx_pkts), "seed {seed}");
+        assert!(asked.retrans_bytes >= 70_000 && asked.retrans_pkts >= 4, "seed {seed}: the last one was sent again");
+        again += u64::from(asked.retrans_bytes % 70_000 != 0);
+    }
+    assert!(again > 15, "pieces were sent again with {again} of 29 seeds");
+}
