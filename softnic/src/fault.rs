@@ -7,6 +7,7 @@
 //! stall 50ms for request 10                     the send queue stands still for 50 ms (so it fills up)
 //! delay 20ms for request 1 in 100               each request, with probability 1/100, starts 20 ms late
 //! late-dma 30ms for request 5 op write          completes with status 13 at once, its data arrive 30 ms later
+//! drop for request 1 in 10 op send               a datagram (UD) is lost on the way: its sender sees success, nobody receives it
 //! cq-overflow for completion 8                  the 8th completion is lost (`event` behind it: and IBV_EVENT_CQ_ERR raised)
 //! fail command create_qp 2 errno 12             the 2nd create_qp answers ENOMEM
 //! remove device 0 at request 100                the device is pulled when its 100th request is due (or `after 500ms`)
@@ -86,6 +87,7 @@ pub enum Action {
     Stall { ms: u64, hit: Hit },
     Delay { ms: u64, hit: Hit },
     LateDma { ms: u64, hit: Hit },
+    Drop { hit: Hit },
     CqOverflow { hit: Hit, event: bool },
     FailCommand { name: String, hit: Hit, errno: i32 },
     Remove { when: When },
@@ -129,6 +131,7 @@ pub struct RequestFault {
     pub stall_ms: u64,
     pub delay_ms: u64,
     pub late_dma_ms: Option<u64>,
+    pub drop: bool,
     pub device: DeviceFault,
 }
 
@@ -180,7 +183,8 @@ impl Faults {
                 | Action::Rnr { hit }
                 | Action::Stall { hit, .. }
                 | Action::Delay { hit, .. }
-                | Action::LateDma { hit, .. } => *hit,
+                | Action::LateDma { hit, .. }
+                | Action::Drop { hit } => *hit,
                 Action::Remove { when: When::Request(k) } | Action::Port { when: When::Request(k), .. } => {
                     Hit::Range(*k, *k)
                 }
@@ -196,6 +200,7 @@ impl Faults {
                 Action::Stall { ms, .. } => out.stall_ms = ms,
                 Action::Delay { ms, .. } => out.delay_ms = ms,
                 Action::LateDma { ms, .. } => out.late_dma_ms = Some(ms),
+                Action::Drop { .. } => out.drop = true,
                 Action::Remove { .. } => out.device.remove = true,
                 Action::Port { up, .. } => out.device.port = Some(up),
                 _ => {}
@@ -287,6 +292,7 @@ fn parse_rule(line: &str) -> Result<Rule, String> {
         "stall" => Action::Stall { ms: millis(&mut w)?, hit: counted(&mut w, "request")? },
         "delay" => Action::Delay { ms: millis(&mut w)?, hit: counted(&mut w, "request")? },
         "late-dma" => Action::LateDma { ms: millis(&mut w)?, hit: counted(&mut w, "request")? },
+        "drop" => Action::Drop { hit: counted(&mut w, "request")? },
         "cq-overflow" => {
             let hit = counted(&mut w, "completion")?;
             Action::CqOverflow { hit, event: w.next_if_eq(&"event").is_some() }
@@ -321,7 +327,7 @@ fn parse_rule(line: &str) -> Result<Rule, String> {
         }
         other => {
             return Err(format!(
-                "no rule named {other} (status, rnr, stall, delay, late-dma, cq-overflow, fail, remove, port)"
+                "no rule named {other} (status, rnr, stall, delay, late-dma, drop, cq-overflow, fail, remove, port)"
             ));
         }
     };
@@ -450,7 +456,7 @@ mod tests {
             parse_rule(rule.trim()).unwrap_or_else(|e| panic!("{rule}: {e}"));
             rules += 1;
         }
-        assert_eq!(rules, 9);
+        assert_eq!(rules, 10);
     }
 
     #[test]

@@ -6,6 +6,7 @@
 //   stall 200ms for request 1                  faults stall       the queue fills up
 //   delay 200ms for request 1                  faults delay
 //   late-dma 200ms for request 1 op read       faults late-dma
+//   drop for request 2                         faults drop        a datagram is lost, and its sender hears nothing
 //   cq-overflow for completion 2 event         faults cq-overflow
 //   fail command create_qp 2 errno 12          faults fail
 //   remove device 0 at request 2               faults remove
@@ -256,6 +257,46 @@ static void port(void)
     expect(1, 0);
 }
 
+static struct ibv_qp *datagrams(void)
+{
+    struct ibv_qp_init_attr init = {.send_cq = e.cq, .recv_cq = e.cq, .qp_type = IBV_QPT_UD, .cap = {.max_send_wr = 16, .max_recv_wr = 16, .max_send_sge = 1, .max_recv_sge = 1}};
+    struct ibv_qp *qp = ibv_create_qp(e.pd, &init);
+    CHECK(qp);
+    struct ibv_qp_attr a = {.qp_state = IBV_QPS_INIT, .port_num = 1, .qkey = QKEY};
+    CHECK(!ibv_modify_qp(qp, &a, IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_QKEY));
+    a.qp_state = IBV_QPS_RTR;
+    CHECK(!ibv_modify_qp(qp, &a, IBV_QP_STATE));
+    a.qp_state = IBV_QPS_RTS;
+    CHECK(!ibv_modify_qp(qp, &a, IBV_QP_STATE | IBV_QP_SQ_PSN));
+    return qp;
+}
+
+static void drop(void)
+{
+    enum { COUNT = 5, HEADER = 40 };
+    struct ibv_qp *qp = datagrams();
+    struct ibv_wc wc;
+    for (uint64_t id = 1; id <= COUNT; id++) {
+        struct ibv_sge to = {(uintptr_t)e.buffer + 4096 * id, 64, e.mr->lkey}, from = {(uintptr_t)e.buffer + id, 1, e.mr->lkey};
+        struct ibv_recv_wr recv = {.wr_id = 100 + id, .sg_list = &to, .num_sge = 1}, *bad_recv;
+        struct ibv_send_wr send = {.wr_id = id, .sg_list = &from, .num_sge = 1, .opcode = IBV_WR_SEND, .send_flags = IBV_SEND_SIGNALED}, *bad_send;
+        send.wr.ud.ah = self, send.wr.ud.remote_qpn = qp->qp_num, send.wr.ud.remote_qkey = QKEY;
+        e.buffer[id] = id;
+        CHECK(!ibv_post_recv(qp, &recv, &bad_recv) && !ibv_post_send(qp, &send, &bad_send));
+    }
+    unsigned sent = 0, came = 0;
+    for (int i = 0; i < 2 * COUNT - 1; i++) {
+        CHECK(poll_for(&e, &wc, 5) && wc.status == IBV_WC_SUCCESS);
+        if (wc.wr_id < 100)
+            sent |= 1u << wc.wr_id;
+        else
+            came |= 1u << e.buffer[4096 * (wc.wr_id - 100) + HEADER];
+    }
+    CHECK(!poll_for(&e, &wc, 0.05));
+    CHECK(sent == (2u << COUNT) - 2 && came == (sent & ~(1u << 2)));
+    CHECK(!ibv_destroy_qp(qp));
+}
+
 static void list(void)
 {
     char statuses[61] = "";
@@ -275,7 +316,7 @@ int main(int argc, char **argv)
         void (*run)(void);
     } kinds[] = {
         {"status", status}, {"rnr", rnr},       {"rnr-patient", rnr_patient}, {"stall", stall},   {"delay", delay}, {"late-dma", late_dma}, {"cq-overflow", cq_overflow},
-        {"fail", fail},     {"remove", removed}, {"waiters", waiters}, {"port", port},   {"list", list},
+        {"fail", fail},     {"remove", removed}, {"waiters", waiters}, {"port", port},   {"list", list}, {"drop", drop},
     };
     for (size_t i = 0; argc == 2 && i < sizeof kinds / sizeof *kinds; i++) {
         if (strcmp(argv[1], kinds[i].name)) continue;

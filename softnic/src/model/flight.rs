@@ -9,7 +9,7 @@ use super::request::{MAX_SEND_SGE, Op, SendRequest, status};
 use super::types::access;
 use std::collections::VecDeque;
 
-/// How long a datagram waits for a receive request before it is dropped, and how often it asks.
+/// How long a datagram waits for a receive request before it is dropped, and how often it asks. Our choice: hardware is assumed not to wait.
 pub(super) const DATAGRAM_PATIENCE_MS: u64 = 100;
 const DATAGRAM_RETRY_MS: u64 = 20;
 /// How often a request that may wait for ever asks again. (It need not: the receiver says when it is ready.)

@@ -69,6 +69,28 @@ fn a_stalled_queue_and_a_delayed_request() {
 }
 
 #[test]
+fn a_datagram_is_lost_on_demand_and_nothing_else_is() {
+    for (kind, left) in [(QpKind::Ud, vec![0, 2, 3]), (QpKind::Srd, vec![0, 1, 2, 3])] {
+        let (mut w, mut a, mut b, ah) = two("drop for request 2 device 0", Opts { kind, ..Opts::default() });
+        a.fill(&mut w, 0, &[0, 1, 2, 3]);
+        for id in 0..4 {
+            b.recv(&mut w, id, &[(0x1000 + 64 * u64::from(id), 64)]);
+            let wr = a.wr(0, id, ah, &b, u64::from(id), 0, 1);
+            a.post(&mut w, &wr);
+        }
+        w.run();
+        let sent = a.polls(&mut w);
+        assert!(sent.len() == 4 && sent.iter().all(|c| c.status == 0), "its sender hears nothing: {sent:?}");
+        let grh = if kind == QpKind::Ud { 40 } else { 0 };
+        let came: Vec<u8> =
+            b.polls(&mut w).iter().map(|c| b.bytes(&mut w, 0x1000 + 64 * u64::from(c.id) + grh, 1)[0]).collect();
+        assert_eq!(came, left);
+        let (asked, served) = (*w.at(0).0.counters(), *w.at(1).0.counters());
+        assert_eq!((asked.send_wrs, asked.tx_bytes, served.rx_bytes, served.rx_drops), (4, 4, came.len() as u64, 0));
+    }
+}
+
+#[test]
 fn late_dma_writes_after_the_error_was_reported() {
     let (mut w, mut a, b, ah) = two("late-dma 10ms for request 1 op write device 0", Opts::default());
     a.fill(&mut w, 0, b"too late");

@@ -297,9 +297,8 @@ fn the_trace_has_a_line_for_each_receive_request() {
                 expected.push(format!("id {id:#x} 8 bytes [{first:#x} +8 lkey {key:#x}]"));
             } else {
                 b.recv(&mut w, id, &[(at, 4), (0x8000, 5)]);
-                expected.push(format!(
-                    "id {id:#x} 9 bytes [{first:#x} +4 lkey {key:#x}] [{second:#x} +5 lkey {key:#x}]"
-                ));
+                expected
+                    .push(format!("id {id:#x} 9 bytes [{first:#x} +4 lkey {key:#x}] [{second:#x} +5 lkey {key:#x}]"));
             }
         }
         for id in 0..50 {
