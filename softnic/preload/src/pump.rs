@@ -21,7 +21,7 @@ struct Code {
 }
 static PROVIDERS: [Code; KINDS.len()] =
     [const { Code { start: AtomicUsize::new(0), size: AtomicUsize::new(0) } }; KINDS.len()];
-/// Counts the passes that the program made by itself.
+/// Counts the passes that the program made by itself, those included that were left out.
 static PASSES: AtomicU32 = AtomicU32::new(0);
 /// The last pass that the program made has left something that should not wait long, as a request that is held back.
 static RESTLESS: AtomicBool = AtomicBool::new(false);
@@ -63,6 +63,11 @@ pub fn inline(caller: usize, before: bool) {
         return;
     }
     drive(if before { events } else { TRACING.load(Ordering::Relaxed) });
+}
+
+/// How often the program was about to take a lock of its provider, or had left one.
+pub fn passes() -> u32 {
+    PASSES.load(Ordering::Relaxed)
 }
 
 /// Does the work of a pass.

@@ -3,7 +3,7 @@
 
 use crate::channel::Channels;
 use crate::shared::Shared;
-use crate::{memory, sys};
+use crate::{memory, pump, sys};
 use nic::fabric::{self, Fabric, Place};
 use nic::model::host::{Address, AsyncEvent, ContextId, Gid, Host, Sent};
 use nic::model::packet::{Kind, Packet};
@@ -193,6 +193,10 @@ impl Host for HostOf<'_> {
 
     fn now_ms(&mut self) -> u64 {
         self.world.now_ms
+    }
+
+    fn program_passes(&mut self) -> u32 {
+        pump::passes()
     }
 
     fn tracing(&self) -> bool {

@@ -5,8 +5,8 @@ use super::flight::wake;
 use super::host::{AsyncEvent, ContextId, Errno, Host};
 use super::request::Completion;
 use super::types::errno::{EBUSY, EINVAL, ENOENT, ENOMEM, EOPNOTSUPP};
-use super::types::{CqInfo, CqSpec};
-use super::wire::{CqDoorbell, CqRing};
+use super::types::{CqInfo, CqSpec, QpSpec};
+use super::wire::{CqDoorbell, CqRing, Shape};
 use super::{Device, PAGE, numbers};
 use crate::profile::caps;
 use std::collections::VecDeque;
@@ -16,6 +16,22 @@ const BACKLOG: usize = 1 << 17;
 /// A program that leaves completions unread for so long may be asleep on its channel. One that is only kept from running, by others on its
 /// processor, must not be taken for that.
 pub(super) const UNREAD_MS: u64 = 100;
+/// How long a CQ may seem full while its doorbell stands still, until that is not believed any more: if the program was inside its provider so
+/// often meanwhile (twice for each post), and if it was not.
+pub(super) const PATIENCE_MS: u64 = UNREAD_MS;
+pub(super) const PATIENCE_PASSES: u32 = 1000;
+pub(super) const LONG_PATIENCE_MS: u64 = 2000;
+/// Of a longer time between two looks only this much counts: the process may have been stopped, its threads and this device alike.
+pub(super) const LOOK_MS: u64 = 100;
+
+/// Completions wait for room, and the doorbell stands still.
+#[derive(Debug)]
+struct Standstill {
+    /// How often the program had been inside its provider at first.
+    passes: u32,
+    looked_ms: u64,
+    waited_ms: u64,
+}
 
 #[derive(Debug)]
 pub(super) struct Cq {
@@ -32,10 +48,11 @@ pub(super) struct Cq {
     armed: Option<u8>,
     /// What the doorbell said when completions were first seen unread without a reason for an event, and when that was.
     unread: Option<(CqDoorbell, u64)>,
-    /// The provider never tells how far it has read (rdma-core before 34), so nothing can be held back for it.
+    standstill: Option<Standstill>,
+    /// The provider doesn't tell how far it has read (rdma-core before 34 never does), so nothing can be held back for it.
     blind: bool,
     /// Entries of all queues that have ever led here: so many completions can at most be unread, if a place in a queue is used again only
-    /// once its completion has been read.
+    /// once its completion has been read. Without limit once there can be completions that have no place.
     entries_of_users: u64,
     pub users: u32,
 }
@@ -93,6 +110,7 @@ impl Device {
                 event_sent: None,
                 armed: None,
                 unread: None,
+                standstill: None,
                 blind: false,
                 entries_of_users: 0,
                 users: 0,
@@ -132,15 +150,17 @@ impl Device {
         }
     }
 
-    /// A queue with that many places begins at its start, and its completions go to this CQ.
-    pub(super) fn cq_expects(&mut self, cq: u32, places: u32) {
-        if let Some(c) = self.cqs.get_mut(&cq) {
-            c.entries_of_users = c.entries_of_users.saturating_add(u64::from(places));
+    /// The queues of a QP begin at their start, and their completions go to its CQs.
+    pub(super) fn cqs_expect(&mut self, spec: &QpSpec, shape: Shape) {
+        let receives = if spec.unsolicited_write_recv { u64::MAX } else { u64::from(shape.rq_depth) };
+        for (cq, places) in [(spec.send_cq, u64::from(shape.sq_depth)), (spec.recv_cq, receives)] {
+            if let Some(c) = self.cqs.get_mut(&cq) {
+                c.entries_of_users = c.entries_of_users.saturating_add(places);
+            }
         }
     }
 
-    /// Writes a completion, or keeps it until the user has made room. Unsolicited ones have no request that paces them: without
-    /// room they are lost, as the device's are.
+    /// Writes a completion, or keeps it until there is room.
     pub(super) fn complete(&mut self, host: &mut dyn Host, cq: u32, c: Completion) {
         self.moved = true;
         let overflow = self.faults.completion(c.qpn);
@@ -156,13 +176,12 @@ impl Device {
             return;
         }
         let doorbell = q.doorbell(host);
-        let room = q.backlog.is_empty() && q.room(doorbell, c.recv.is_some_and(|r| r.unsolicited));
-        if room {
+        if q.backlog.is_empty() && q.room(doorbell) {
             q.write(host, &c);
             if let Some(at) = q.notify(host, doorbell, true, self.now_ms) {
                 wake(&mut self.wake_at_ms, at);
             }
-        } else if c.recv.is_some_and(|r| r.unsolicited) || q.backlog.len() >= BACKLOG {
+        } else if q.backlog.len() >= BACKLOG {
             host.trace(&format!("{} cq {cq}: completion of QP {} LOST: the CQ is full", self.name, c.qpn));
         } else {
             q.backlog.push_back(c);
@@ -173,8 +192,15 @@ impl Device {
     pub(super) fn pump_cq(&mut self, host: &mut dyn Host, cq: u32) {
         let Some(q) = self.cqs.get_mut(&cq) else { return };
         let doorbell = q.doorbell(host);
+        if q.is_out_of_patience(host, doorbell, self.now_ms) {
+            host.trace(&format!(
+                "{} cq {cq}: full if its doorbell is right, which stands still: no longer believed",
+                self.name
+            ));
+            q.blind = true;
+        }
         let mut wrote = false;
-        while q.room(doorbell, false) {
+        while q.room(doorbell) {
             let Some(c) = q.backlog.pop_front() else { break };
             q.write(host, &c);
             wrote = true;
@@ -198,13 +224,30 @@ impl Cq {
         self.ring.doorbell(host)
     }
 
-    /// A program that drives the queues itself need not tell what it has read, and a device does not ask: as long as nothing was ever
-    /// told, a ring that the queues can't fill has room. No queue bounds what is unsolicited.
-    fn room(&self, doorbell: CqDoorbell, unsolicited: bool) -> bool {
-        let large_enough = doorbell.consumer == 0 && self.entries_of_users <= u64::from(self.info.cqe);
+    /// The doorbell says how far the program has read at least, not at most: libefa rings when a poll by `ibv_poll_cq` has found something and at the
+    /// end of an extended one that is ended early, but never for one that goes on to ENOENT (44 to 65), and programs that poll the ring
+    /// themselves need not ring at all. A device writes on in any case. So a CQ is full only if the doorbell says so and the queues
+    /// can have filled it. When both are so, a program may still have read all in silence: see `is_out_of_patience`.
+    fn room(&self, doorbell: CqDoorbell) -> bool {
+        let cqe = self.info.cqe;
         self.blind
-            || large_enough && !unsolicited
-            || u32::from((self.produced as u16).wrapping_sub(doorbell.consumer)) < self.info.cqe
+            || self.entries_of_users <= u64::from(cqe)
+            || u32::from((self.produced as u16).wrapping_sub(doorbell.consumer)) < cqe
+    }
+
+    /// Completions have waited for room too long. Whoever polls with `ibv_poll_cq` moves the doorbell of a full CQ by the first poll; whoever goes
+    /// on without moving it reads in silence, and would wait for ever. Or it never polls this CQ: then a device has overrun it long ago.
+    fn is_out_of_patience(&mut self, host: &mut dyn Host, doorbell: CqDoorbell, now: u64) -> bool {
+        if self.backlog.is_empty() || self.room(doorbell) {
+            self.standstill = None;
+            return false;
+        }
+        let passes = host.program_passes();
+        let s = self.standstill.get_or_insert(Standstill { passes, looked_ms: now, waited_ms: 0 });
+        s.waited_ms += now.saturating_sub(s.looked_ms).min(LOOK_MS);
+        s.looked_ms = now;
+        let polled = passes.wrapping_sub(s.passes) >= PATIENCE_PASSES;
+        s.waited_ms >= if polled { PATIENCE_MS } else { LONG_PATIENCE_MS }
     }
 
     fn write(&mut self, host: &mut dyn Host, c: &Completion) {

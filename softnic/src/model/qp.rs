@@ -105,8 +105,7 @@ impl Device {
             d.pd_users(spec.pd, true);
             d.cq_users(spec.send_cq, true);
             d.cq_users(spec.recv_cq, true);
-            d.cq_expects(spec.send_cq, shape.sq_depth);
-            d.cq_expects(spec.recv_cq, shape.rq_depth);
+            d.cqs_expect(spec, shape);
             Ok(info)
         })
     }
@@ -216,8 +215,7 @@ impl Device {
                 let (spec, shape) = (q.spec, q.rings.shape);
                 self.flights.retain(|f| f.qpn != qpn);
                 self.forget_target_state(host, qpn);
-                self.cq_expects(spec.send_cq, shape.sq_depth);
-                self.cq_expects(spec.recv_cq, shape.rq_depth);
+                self.cqs_expect(&spec, shape);
             }
             _ => {}
         }

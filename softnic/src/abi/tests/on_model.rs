@@ -61,6 +61,9 @@ impl Host for QuietHost {
     fn now_ms(&mut self) -> u64 {
         0
     }
+    fn program_passes(&mut self) -> u32 {
+        0
+    }
 }
 
 pub struct ModelRig {

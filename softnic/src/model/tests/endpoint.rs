@@ -255,8 +255,15 @@ impl Ep {
         self.rq_pc = self.rq_pc.wrapping_add(1);
     }
 
-    /// Reads one completion, if there is one.
+    /// Reads one completion, if there is one, and tells.
     pub fn poll(&mut self, w: &mut World) -> Option<Wc> {
+        let read = self.read(w)?;
+        self.cq_doorbell(w, false);
+        Some(read)
+    }
+
+    /// As an extended poll does that goes on to ENOENT: the doorbell stays as it is.
+    pub fn read(&mut self, w: &mut World) -> Option<Wc> {
         use crate::model::host::Host;
         let (_, p) = w.at(self.dev);
         let mut e = [0u8; 32];
@@ -267,7 +274,6 @@ impl Ep {
             return None;
         }
         self.cc = self.cc.wrapping_add(1);
-        self.cq_doorbell(w, false);
         let u16_at = |i: usize| u16::from_le_bytes([e[i], e[i + 1]]);
         let mut length = u32::from(u16_at(6));
         if e[3] >> 4 & 7 == 2 {
@@ -295,6 +301,10 @@ impl Ep {
 
     pub fn polls(&mut self, w: &mut World) -> Vec<Wc> {
         std::iter::from_fn(|| self.poll(w)).collect()
+    }
+
+    pub fn reads(&mut self, w: &mut World) -> Vec<Wc> {
+        std::iter::from_fn(|| self.read(w)).collect()
     }
 
     /// The only completion: its id and status.

@@ -30,6 +30,7 @@ pub struct Proc {
     pub comp_events: Vec<(u64, u64)>,
     pub async_events: Vec<AsyncEvent>,
     pub now: u64,
+    pub passes: u32,
     pub lines: Vec<String>,
 }
 
@@ -120,6 +121,9 @@ impl Host for Proc {
     }
     fn now_ms(&mut self) -> u64 {
         self.now
+    }
+    fn program_passes(&mut self) -> u32 {
+        self.passes
     }
     fn tracing(&self) -> bool {
         true
