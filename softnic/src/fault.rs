@@ -105,6 +105,7 @@ impl Action {
             Action::Stall { .. } => ("stall", ALL),
             Action::Delay { .. } => ("delay", ALL),
             Action::LateDma { .. } => ("late-dma", ALL),
+            Action::Drop { .. } => ("drop", ALL),
             Action::CqOverflow { .. } => ("cq-overflow", &["qp", "device"]),
             Action::FailCommand { .. } => ("fail command", DEVICE),
             Action::Remove { when: When::Request(_) } => ("remove ... at request", ALL),
@@ -508,7 +509,7 @@ mod tests {
     #[test]
     fn each_filter_that_is_taken_is_looked_at() {
         let request = |rule: &str, op, qpn| faults(rule).request(op, qpn);
-        for action in ["status 7", "rnr", "stall 5ms", "delay 5ms", "late-dma 5ms"] {
+        for action in ["status 7", "rnr", "stall 5ms", "delay 5ms", "late-dma 5ms", "drop"] {
             let rule = format!("{action} for request 1 op read qp 5 device 0");
             for (op, qpn, hit) in [(Op::Read, 5, true), (Op::Send, 5, false), (Op::Read, 6, false)] {
                 assert_eq!(request(&rule, op, qpn) != RequestFault::default(), hit, "{rule}: {op:?} of {qpn}");
