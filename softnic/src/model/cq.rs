@@ -16,8 +16,8 @@ const BACKLOG: usize = 1 << 17;
 /// A program that leaves completions unread for so long may be asleep on its channel. One that is only kept from running, by others on its
 /// processor, must not be taken for that.
 pub(super) const UNREAD_MS: u64 = 100;
-/// How long a CQ may seem full while its doorbell stands still, until that is not believed any more: if the program was inside its provider so
-/// often meanwhile (twice for each post), and if it was not.
+/// How long a CQ may seem full while its doorbell stands still, until that is not believed any more: if the program took or left a lock of its
+/// provider so often meanwhile (a post does both once), and if it did not.
 pub(super) const PATIENCE_MS: u64 = UNREAD_MS;
 pub(super) const PATIENCE_PASSES: u32 = 1000;
 pub(super) const LONG_PATIENCE_MS: u64 = 2000;
@@ -27,7 +27,7 @@ pub(super) const LOOK_MS: u64 = 100;
 /// Completions wait for room, and the doorbell stands still.
 #[derive(Debug)]
 struct Standstill {
-    /// How often the program had been inside its provider at first.
+    /// What the host counted at first.
     passes: u32,
     looked_ms: u64,
     waited_ms: u64,

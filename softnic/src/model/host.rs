@@ -132,7 +132,7 @@ pub trait Host {
 
     /// Milliseconds of a clock that never goes back.
     fn now_ms(&mut self) -> u64;
-    /// How often the program has entered or left its provider, ever; wraps.
+    /// How often the program has taken or left a lock of its provider, ever; wraps.
     fn program_passes(&mut self) -> u32;
     /// Whether `trace` does anything: the lines are only made if so.
     fn tracing(&self) -> bool {
