@@ -12,7 +12,7 @@ use crate::abi::private::{CqRequest, QpRequest};
 use crate::abi::structs::DeviceResp;
 use crate::abi::wire::{array_at, wire};
 use crate::model::host::Host;
-use crate::model::request::{Completion, Local, MAX_SEND_SGE, Op, RecvRequest, Remote, SendRequest, Sge};
+use crate::model::request::{Completion, Local, Op, RecvRequest, Remote, SendRequest, Sge};
 use crate::model::types::{AhInfo, CqInfo, CqSpec, PdInfo, QpInfo, QpKind, QpSpec, QpState};
 use crate::model::wire::{Broken, CqDoorbell, CqRing, QpRings, Shape};
 use crate::profile::{Own, Profile, Visitor, assumed, caps};
@@ -135,14 +135,12 @@ impl Queues for Tiny {
     }
     fn read_send(&self, host: &mut dyn Host, r: &QpRings, number: u16) -> SendRequest {
         let (id, sge, ah, dest_qpn) = entry(host, r, r.sq_offset, number, r.shape.sq_depth);
-        let mut sges = [Sge::default(); MAX_SEND_SGE];
-        sges[0] = sge;
         SendRequest {
             id,
             op: Ok(Op::Send),
             signaled: true,
             imm: None,
-            local: Local::Sges { sges, count: 1 },
+            local: Local::of_sges(&[sge]),
             remote: Remote::default(),
             ah,
             dest_qpn,
@@ -163,9 +161,7 @@ impl Queues for Tiny {
             return Ok(None);
         }
         let (id, sge, ..) = entry(host, r, r.rq_offset, number, r.shape.rq_depth);
-        let mut request = RecvRequest { id, count: 1, ..RecvRequest::EMPTY };
-        request.sges[0] = sge;
-        Ok(Some((request, 1)))
+        Ok(Some((RecvRequest::of_sges(id, &[sge]), 1)))
     }
     fn reset(&self, _: &mut dyn Host, _: &QpRings) {}
     fn cq_doorbell(&self, host: &mut dyn Host, r: &CqRing) -> CqDoorbell {

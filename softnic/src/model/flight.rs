@@ -2,10 +2,10 @@
 //! Requests under way: answers, refusals and retries, timers, and their end.
 
 use super::Device;
-use super::host::{Address, Host, Segment, Sent};
+use super::host::{Address, Host, Sent};
 use super::packet::Packet;
-use super::place::{Gone, place};
-use super::request::{MAX_SEND_SGE, Op, SendRequest, status};
+use super::place::{Gone, Segments, place};
+use super::request::{FEW_SEND_SGES, Op, SendRequest, status};
 use super::types::access;
 use std::collections::VecDeque;
 
@@ -311,19 +311,20 @@ impl Device {
     /// A piece of the answer to a READ.
     pub(super) fn read_response(&mut self, host: &mut dyn Host, p: &Packet<'_>, offset: u32, length: u32) {
         let Some(f) = self.flights.get_mut(p.request) else { return };
-        let (qpn, req) = (f.qpn, f.req);
         let len = p.payload.len();
-        let fits = length == req.remote.len && u64::from(offset) + len <= u64::from(length);
-        if f.dest != p.source || req.op != Ok(Op::Read) || !fits {
+        let fits = length == f.req.remote.len && u64::from(offset) + len <= u64::from(length);
+        if f.dest != p.source || f.req.op != Ok(Op::Read) || !fits {
             return self.end(host, p.request, status::REMOTE_BAD_STATUS);
         }
         f.got = f.got.saturating_add(len as u32);
         let complete = f.got >= length;
-        let mut to = [Segment { addr: 0, len: 0 }; MAX_SEND_SGE];
-        let pd = self.qps.get(&qpn).map_or(0, |q| q.spec.pd);
-        let count = req.local.sges().len();
-        let placed = match self.translate_all(pd, req.local.sges(), access::LOCAL_WRITE, &mut to) {
-            Ok(()) => place(host, &p.payload, u64::from(offset), to.get(..count).unwrap_or(&[])),
+        let Some(f) = self.flights.get(p.request) else { return };
+        let mut to = Segments::<FEW_SEND_SGES>::new();
+        let pd = self.qps.get(&f.qpn).map_or(0, |q| q.spec.pd);
+        let sges = f.req.local.sges();
+        let to = to.room(sges.len());
+        let placed = match self.translate_all(pd, sges, access::LOCAL_WRITE, to) {
+            Ok(()) => place(host, &p.payload, u64::from(offset), to),
             Err(_) => Err(Gone::Target),
         };
         match placed {

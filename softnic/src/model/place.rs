@@ -4,6 +4,44 @@
 use super::host::{Host, Segment};
 use super::packet::Payload;
 
+/// Room for where a request's pieces lie: on the stack for as many as most requests have.
+pub(super) struct Segments<const N: usize> {
+    few: [Segment; N],
+    many: Vec<Segment>,
+}
+
+const NOWHERE: Segment = Segment { addr: 0, len: 0 };
+
+impl<const N: usize> Segments<N> {
+    pub fn new() -> Segments<N> {
+        Segments { few: [NOWHERE; N], many: Vec::new() }
+    }
+
+    #[inline(always)]
+    pub fn room(&mut self, count: usize) -> &mut [Segment] {
+        match self.few.get_mut(..count) {
+            Some(few) => few,
+            None => {
+                self.many.resize(count, NOWHERE);
+                &mut self.many
+            }
+        }
+    }
+}
+
+/// `len` bytes of a list from byte `skip` on.
+pub(super) fn part(list: &[Segment], skip: u32, len: u32) -> Vec<Segment> {
+    let mut space = Space { to: list, at: u64::from(skip) };
+    let mut left = len as usize;
+    let mut out = Vec::new();
+    while left > 0 {
+        let Some(s) = space.next(left) else { break };
+        left -= s.len as usize;
+        out.push(s);
+    }
+    out
+}
+
 /// Whose memory is gone.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Gone {
@@ -92,5 +130,20 @@ impl Space<'_> {
             self.at += u64::from(len);
             return Some(Segment { addr, len });
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_of_a_list_may_begin_and_end_anywhere() {
+        let s = |addr, len| Segment { addr, len };
+        let list = [s(100, 10), s(200, 0), s(300, 5), s(400, 20)];
+        assert_eq!(part(&list, 0, 35), [s(100, 10), s(300, 5), s(400, 20)]);
+        assert_eq!(part(&list, 4, 3), [s(104, 3)]);
+        assert_eq!(part(&list, 8, 10), [s(108, 2), s(300, 5), s(400, 3)]);
+        assert_eq!(part(&list, 15, 100), [s(400, 20)], "there is no more");
     }
 }

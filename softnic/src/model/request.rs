@@ -34,30 +34,78 @@ pub struct Sge {
     pub lkey: u32,
 }
 
-pub const MAX_SEND_SGE: usize = 2;
-pub const MAX_RECV_SGE: usize = 4;
-pub const MAX_INLINE: usize = 96;
+/// So much lies in a request itself, which makes the usual ones fast; what is more lies in a place of its own.
+pub const FEW_SEND_SGES: usize = 2;
+pub const FEW_RECV_SGES: usize = 4;
+pub const FEW_INLINE: usize = 96;
+
+/// Bytes of all pieces. Mostly there is one.
+#[inline(always)]
+fn total(sges: &[Sge]) -> u64 {
+    match sges {
+        [only] => u64::from(only.len),
+        _ => sges.iter().map(|s| u64::from(s.len)).sum(),
+    }
+}
 
 /// Where a request's local bytes are.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Local {
-    Sges { sges: [Sge; MAX_SEND_SGE], count: usize },
-    Inline { bytes: [u8; MAX_INLINE], len: usize },
+    Sges { sges: [Sge; FEW_SEND_SGES], count: usize },
+    Inline { bytes: [u8; FEW_INLINE], len: usize },
+    ManySges(Box<[Sge]>),
+    LongInline(Box<[u8]>),
 }
 
 #[allow(clippy::len_without_is_empty)]
 impl Local {
+    /// However many they are.
+    pub fn of_sges(all: &[Sge]) -> Local {
+        let mut sges = [Sge::default(); FEW_SEND_SGES];
+        match sges.get_mut(..all.len()) {
+            Some(few) => {
+                few.copy_from_slice(all);
+                Local::Sges { sges, count: all.len() }
+            }
+            None => Local::ManySges(all.into()),
+        }
+    }
+
+    /// However long they are.
+    pub fn of_bytes(all: &[u8]) -> Local {
+        let mut bytes = [0; FEW_INLINE];
+        match bytes.get_mut(..all.len()) {
+            Some(few) => {
+                few.copy_from_slice(all);
+                Local::Inline { bytes, len: all.len() }
+            }
+            None => Local::LongInline(all.into()),
+        }
+    }
+
+    #[inline(always)]
     pub fn sges(&self) -> &[Sge] {
         match self {
             Local::Sges { sges, count } => sges.get(..*count).unwrap_or(&[]),
-            Local::Inline { .. } => &[],
+            Local::ManySges(sges) => sges,
+            Local::Inline { .. } | Local::LongInline(_) => &[],
+        }
+    }
+
+    /// The bytes themselves, where the request brings them.
+    pub fn inline(&self) -> Option<&[u8]> {
+        match self {
+            Local::Inline { bytes, len } => bytes.get(..*len),
+            Local::LongInline(bytes) => Some(bytes),
+            Local::Sges { .. } | Local::ManySges(_) => None,
         }
     }
 
     pub fn len(&self) -> u64 {
         match self {
-            Local::Sges { .. } => self.sges().iter().map(|s| u64::from(s.len)).sum(),
             Local::Inline { len, .. } => *len as u64,
+            Local::LongInline(bytes) => bytes.len() as u64,
+            Local::Sges { .. } | Local::ManySges(_) => total(self.sges()),
         }
     }
 }
@@ -70,7 +118,7 @@ pub struct Remote {
 }
 
 /// A send-queue request.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SendRequest {
     /// The provider's id, echoed as it is.
     pub id: u64,
@@ -86,21 +134,35 @@ pub struct SendRequest {
 }
 
 /// A receive-queue request.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct RecvRequest {
     pub id: u64,
-    pub sges: [Sge; MAX_RECV_SGE],
+    pub sges: [Sge; FEW_RECV_SGES],
     pub count: usize,
+    /// Instead of `sges`, where they are more.
+    pub many: Box<[Sge]>,
 }
 
 #[allow(clippy::len_without_is_empty)]
 impl RecvRequest {
-    pub fn sges(&self) -> &[Sge] {
-        self.sges.get(..self.count).unwrap_or(&[])
+    /// However many pieces there are.
+    pub fn of_sges(id: u64, all: &[Sge]) -> RecvRequest {
+        let mut out = RecvRequest { id, count: all.len(), ..RecvRequest::empty() };
+        match out.sges.get_mut(..all.len()) {
+            Some(few) => few.copy_from_slice(all),
+            None => out.many = all.into(),
+        }
+        out
     }
 
+    #[inline(always)]
+    pub fn sges(&self) -> &[Sge] {
+        self.sges.get(..self.count).unwrap_or(&self.many)
+    }
+
+    #[inline(always)]
     pub fn len(&self) -> u64 {
-        self.sges().iter().map(|s| u64::from(s.len)).sum()
+        total(self.sges())
     }
 }
 
@@ -154,8 +216,8 @@ impl fmt::Display for SendRequest {
         }
         write!(f, " id {:#x} {} bytes", self.id, self.local.len())?;
         match &self.local {
-            Local::Inline { .. } => f.write_str(" inline")?,
-            Local::Sges { .. } => write_sges(f, self.local.sges())?,
+            Local::Inline { .. } | Local::LongInline(_) => f.write_str(" inline")?,
+            Local::Sges { .. } | Local::ManySges(_) => write_sges(f, self.local.sges())?,
         }
         if matches!(self.op, Ok(Op::Read | Op::Write)) {
             write!(f, " remote [{:#x} +{} rkey {:#x}]", self.remote.addr, self.remote.len, self.remote.rkey)?;

@@ -5,8 +5,9 @@ use super::Device;
 use super::flight::{DATAGRAM_PATIENCE_MS, Flight, Piece, Stage, wake};
 use super::host::{Address, Host, Segment, Sent};
 use super::packet::{CHUNK, Kind, Packet, Payload};
+use super::place::{Segments, part};
 use super::qp::Pending;
-use super::request::{Local, MAX_SEND_SGE, Op, Remote, SendRequest, status};
+use super::request::{FEW_SEND_SGES, Local, Op, Remote, SendRequest, status};
 use super::rng::Rng;
 use super::types::{QpKind, QpState, access};
 use crate::profile::caps;
@@ -47,7 +48,8 @@ impl Device {
             host.trace(&format!("{} qp {qpn}: doorbell sq {doorbell}: {waiting} posted", self.name));
         }
         for _ in 0..waiting {
-            let req = q.rings.read_send(host, q.sq_taken);
+            let flight = Flight::new(qpn, q.rings.read_send(host, q.sq_taken)).boxed(&mut self.spare);
+            let req = &flight.req;
             q.sq_taken = q.sq_taken.wrapping_add(1);
             if host.tracing() {
                 host.trace(&format!("{} qp {qpn}: {req}", self.name));
@@ -57,7 +59,6 @@ impl Device {
             let (delay_ms, stall_ms) = fault.as_ref().map_or((0, 0), |fault| (fault.delay_ms, fault.stall_ms));
             let due_ms = if delay_ms > 0 { self.now_ms + delay_ms } else { 0 };
             let hold = if self.shuffle { draw_hold(&mut self.rng).saturating_sub(1) } else { 0 };
-            let flight = Flight::new(qpn, req).boxed(&mut self.spare);
             if hold > 0 && !q.holding() {
                 q.held_until_ms = self.now_ms + HOLD_MS;
             }
@@ -208,7 +209,7 @@ impl Device {
             Op::Read => q.spec.kind == QpKind::Srd && p.has(caps::RDMA_READ) && req.imm.is_none(),
             Op::Write => q.spec.kind == QpKind::Srd && p.has(caps::RDMA_WRITE),
         };
-        let inline_read = op == Op::Read && matches!(req.local, Local::Inline { .. });
+        let inline_read = op == Op::Read && req.local.inline().is_some();
         if !supported || inline_read {
             return Err(status::UNSUPPORTED_OP);
         }
@@ -220,8 +221,8 @@ impl Device {
         }
         let need = if op == Op::Read { access::LOCAL_WRITE } else { 0 };
         if op != Op::Send || rules {
-            let mut unused = [Segment { addr: 0, len: 0 }; MAX_SEND_SGE];
-            self.translate_all(q.spec.pd, req.local.sges(), need, &mut unused)?;
+            let sges = req.local.sges();
+            self.translate_all(q.spec.pd, sges, need, Segments::<FEW_SEND_SGES>::new().room(sges.len()))?;
         }
         Ok(Address { gid, qpn: req.dest_qpn })
     }
@@ -337,17 +338,21 @@ impl Device {
                 unsolicited,
             },
         };
-        let mut segments = [Segment { addr: 0, len: 0 }; MAX_SEND_SGE];
+        let mut segments = [Segment { addr: 0, len: 0 }; 1];
+        let bytes_of = piece.offset as usize..piece.offset as usize + piece.len as usize;
         let inline;
+        // Bytes are copied: the request may end while its packet is delivered.
         let payload = match &req.local {
             _ if req.op == Ok(Op::Read) => Payload::EMPTY,
             Local::Inline { bytes, len } => {
                 inline = *bytes;
-                let from = piece.offset as usize;
-                let bytes = inline.get(..*len).and_then(|b| b.get(from..from + piece.len as usize));
-                Payload::Bytes(Cow::Borrowed(bytes.ok_or(status::BAD_LENGTH)?))
+                let bytes = inline.get(..*len).and_then(|b| b.get(bytes_of)).ok_or(status::BAD_LENGTH)?;
+                Payload::Bytes(Cow::Borrowed(bytes))
             }
-            Local::Sges { count, .. } => {
+            Local::LongInline(bytes) => {
+                Payload::Bytes(Cow::Owned(bytes.get(bytes_of).ok_or(status::BAD_LENGTH)?.to_vec()))
+            }
+            Local::Sges { count: count @ ..=1, .. } => {
                 self.translate_all(q.spec.pd, req.local.sges(), 0, &mut segments)?;
                 let list = segments.get_mut(..*count).ok_or(status::BAD_LENGTH)?;
                 if req.op == Ok(Op::Write)
@@ -357,9 +362,19 @@ impl Device {
                 }
                 Payload::User(Cow::Borrowed(list))
             }
+            Local::Sges { .. } | Local::ManySges(_) => self.gather(q.spec.pd, req, piece)?,
         };
         let (source, dest) = (Address { gid: self.gid, qpn: f.qpn }, f.dest);
         Ok(self.route(host, &Packet { source, dest, request: id, kind, payload }))
+    }
+
+    /// The bytes of a request that has several pieces of memory, or `piece` of them.
+    #[inline(never)]
+    fn gather(&self, pd: u32, req: &SendRequest, piece: Piece) -> Result<Payload<'static>, u8> {
+        let sges = req.local.sges();
+        let mut list = vec![Segment { addr: 0, len: 0 }; sges.len()];
+        self.translate_all(pd, sges, 0, &mut list)?;
+        Ok(Payload::User(Cow::Owned(if req.op == Ok(Op::Write) { part(&list, piece.offset, piece.len) } else { list })))
     }
 }
 

@@ -5,9 +5,9 @@ use super::Device;
 use super::flight::{Piece, wake};
 use super::host::{Address, Host, Segment, Sent};
 use super::packet::{Kind, Packet, Payload};
-use super::place::{Gone, place};
+use super::place::{Gone, Segments, place};
 use super::qp::Qp;
-use super::request::{MAX_RECV_SGE, Op, Received, status};
+use super::request::{FEW_RECV_SGES, Op, Received, status};
 use super::send::{HOLD_MS, draw_hold};
 use super::types::{QpKind, QpState, access};
 use std::borrow::Cow;
@@ -137,9 +137,9 @@ impl Device {
             imm,
             unsolicited: false,
         };
-        let mut to = [Segment { addr: 0, len: 0 }; MAX_RECV_SGE];
-        let translated = self.translate_all(pd, recv.sges(), access::LOCAL_WRITE, &mut to);
-        let to = to.get(..recv.count).unwrap_or(&[]);
+        let mut to = Segments::<FEW_RECV_SGES>::new();
+        let to = to.room(recv.sges().len());
+        let translated = self.translate_all(pd, recv.sges(), access::LOCAL_WRITE, to);
         let (ours, theirs) = if u64::from(length) > recv.len() {
             (status::BAD_LENGTH, status::REMOTE_BAD_LENGTH)
         } else if translated.is_err() {

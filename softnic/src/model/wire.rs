@@ -5,7 +5,7 @@
 //! Queues are counted by 16-bit numbers that wrap: entries posted and taken by the device, completions written and read.
 
 use super::host::{ContextId, Host};
-use super::request::{Completion, MAX_RECV_SGE, RecvRequest, SendRequest, Sge};
+use super::request::{Completion, FEW_RECV_SGES, RecvRequest, SendRequest, Sge};
 use super::types::{CqSpec, QpKind, QpSpec, QpState};
 use crate::profile::Profile;
 use core::fmt;
@@ -140,6 +140,7 @@ impl CqRing {
 }
 
 impl RecvRequest {
-    pub const EMPTY: RecvRequest =
-        RecvRequest { id: 0, sges: [Sge { addr: 0, len: 0, lkey: 0 }; MAX_RECV_SGE], count: 0 };
+    pub fn empty() -> RecvRequest {
+        RecvRequest { id: 0, sges: [Sge::default(); FEW_RECV_SGES], count: 0, many: Box::default() }
+    }
 }

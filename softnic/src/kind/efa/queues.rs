@@ -86,7 +86,7 @@ impl Queues for Rings {
         if u32::from(waiting) > r.shape.rq_depth {
             return Err(Broken);
         }
-        let mut out = RecvRequest::EMPTY;
+        let mut out = RecvRequest::empty();
         for i in 0..waiting {
             let mut desc = [0u8; RX_DESC as usize];
             let slot = u32::from(number.wrapping_add(i)) & r.shape.rq_depth.saturating_sub(1);

@@ -2,7 +2,7 @@
 //! Requests in the send and receive rings.
 
 use super::layout::{field, u16_at, u32_at, u64_at};
-use crate::model::request::{Local, MAX_INLINE, MAX_SEND_SGE, Op, Remote, SendRequest, Sge, status};
+use crate::model::request::{FEW_INLINE, FEW_SEND_SGES, Local, Op, Remote, SendRequest, Sge, status};
 
 const LKEY: u32 = 0x00ff_ffff;
 const META: usize = 32;
@@ -48,10 +48,10 @@ pub fn parse_send(wqe: &[u8; 128], size: usize) -> SendRequest {
     let id = u64::from(u16_at(wqe, 0)) | u64::from(u16_at(wqe, 26)) << 16 | u64::from(u32_at(wqe, 28)) << 32;
     SendRequest {
         id,
-        op: local.and(op),
+        op: local.as_ref().map_or_else(|code| Err(*code), |_| op),
         signaled: ctrl2 & CTRL2_COMP != 0,
         imm: (ctrl1 & CTRL1_IMM != 0).then(|| u32_at(wqe, 8)),
-        local: local.unwrap_or(Local::Sges { sges: [Sge::default(); MAX_SEND_SGE], count: 0 }),
+        local: local.unwrap_or(Local::Sges { sges: [Sge::default(); FEW_SEND_SGES], count: 0 }),
         remote,
         ah: u16_at(wqe, 12),
         dest_qpn: u32::from(u16_at(wqe, 4)),
@@ -60,7 +60,7 @@ pub fn parse_send(wqe: &[u8; 128], size: usize) -> SendRequest {
 }
 
 fn inline(wqe: &[u8], at: usize, len: usize) -> Result<Local, u8> {
-    let mut bytes = [0u8; MAX_INLINE];
+    let mut bytes = [0u8; FEW_INLINE];
     // 128-byte requests carry at most 80 bytes in either form.
     let from = wqe.get(at..at + len).filter(|_| len <= 80).ok_or(status::BAD_LENGTH)?;
     bytes.get_mut(..len).ok_or(status::BAD_LENGTH)?.copy_from_slice(from);
@@ -68,10 +68,10 @@ fn inline(wqe: &[u8], at: usize, len: usize) -> Result<Local, u8> {
 }
 
 fn sges(wqe: &[u8; 128], at: usize, count: usize, rdma: bool) -> Result<Local, u8> {
-    if count > if rdma { 1 } else { MAX_SEND_SGE } {
+    if count > if rdma { 1 } else { FEW_SEND_SGES } {
         return Err(status::BAD_LENGTH);
     }
-    let mut sges = [Sge::default(); MAX_SEND_SGE];
+    let mut sges = [Sge::default(); FEW_SEND_SGES];
     for (i, sge) in sges.iter_mut().enumerate().take(count) {
         let desc: [u8; 16] = field(wqe, at + 16 * i);
         *sge = Sge { len: u32_at(&desc, 0), lkey: u32_at(&desc, 4) & LKEY, addr: u64_at(&desc, 8) };
