@@ -3,6 +3,7 @@
 
 use super::flight::wake;
 use super::host::{AsyncEvent, ContextId, Errno, Host};
+use super::qp::{alloc_all, free_all};
 use super::request::Completion;
 use super::types::errno::{EBUSY, EINVAL, ENOENT, ENOMEM, EOPNOTSUPP};
 use super::types::{CqInfo, CqSpec, QpSpec};
@@ -51,6 +52,8 @@ pub(super) struct Cq {
     standstill: Option<Standstill>,
     /// The provider doesn't tell how far it has read (rdma-core before 34 never does), so nothing can be held back for it.
     blind: bool,
+    /// Every program tells, so a doorbell that stands still is right.
+    always_told: bool,
     /// Entries of all queues that have ever led here: so many completions can at most be unread, if a place in a queue is used again only
     /// once its completion has been read. Without limit once there can be completions that have no place.
     entries_of_users: u64,
@@ -62,10 +65,10 @@ impl Device {
         self.run("create_cq", |d| {
             d.check_context(ctx)?;
             let p = d.profile;
-            if spec.cqe == 0 || !spec.cqe.is_power_of_two() || spec.cqe > p.max_cqe.value {
+            if spec.cqe == 0 || spec.cqe > p.max_cqe.value {
                 return Err(EINVAL);
             }
-            let bytes = p.kind.queues().cq_bytes(spec).ok_or(EINVAL)?;
+            let layout = p.kind.queues().cq_layout(p, spec).ok_or(EINVAL)?;
             if spec.comp_vector >= p.comp_vectors.value {
                 return Err(EINVAL);
             }
@@ -77,34 +80,33 @@ impl Device {
                 return Err(ENOMEM);
             }
             let number = numbers::next(&mut d.last_cq, 0..=0xfffe, |n| d.cqs.contains_key(&n)).ok_or(ENOMEM)?;
-            let ring_bytes = bytes.next_multiple_of(PAGE);
-            let ring_offset = host.shm_alloc(ctx, ring_bytes).ok_or(ENOMEM)?;
-            let Some(doorbell_offset) = host.shm_alloc(ctx, PAGE) else {
-                host.shm_free(ctx, ring_offset, ring_bytes);
-                return Err(ENOMEM);
-            };
+            let pieces = [layout.bytes, layout.doorbell_bytes].map(|bytes| bytes.next_multiple_of(PAGE));
+            let [ring_offset, doorbell_offset] = alloc_all(host, ctx, pieces).ok_or(ENOMEM)?;
+            let [ring_bytes, doorbell_bytes] = pieces;
             let info = CqInfo {
                 handle: number,
                 number: number as u16,
-                cqe: spec.cqe,
+                cqe: layout.cqe,
                 ring_offset,
                 ring_bytes,
                 doorbell_offset,
-                doorbell_bytes: PAGE,
+                doorbell_bytes,
             };
+            let ring = CqRing {
+                kind: p.kind.queues(),
+                ctx,
+                offset: ring_offset,
+                doorbell_offset,
+                entries: layout.entries,
+                entry_size: spec.entry_size,
+                with_sgid: spec.with_sgid,
+            };
+            ring.kind.begin_cq(host, &ring);
             let cq = Cq {
                 ctx,
                 spec: *spec,
                 info,
-                ring: CqRing {
-                    kind: p.kind.queues(),
-                    ctx,
-                    offset: ring_offset,
-                    doorbell_offset,
-                    entries: spec.cqe,
-                    entry_size: spec.entry_size,
-                    with_sgid: spec.with_sgid,
-                },
+                ring,
                 produced: 0,
                 backlog: VecDeque::new(),
                 event_sent: None,
@@ -112,6 +114,7 @@ impl Device {
                 unread: None,
                 standstill: None,
                 blind: false,
+                always_told: layout.always_told,
                 entries_of_users: 0,
                 users: 0,
             };
@@ -127,8 +130,7 @@ impl Device {
                 return Err(EBUSY);
             }
             let info = c.info;
-            host.shm_free(ctx, info.ring_offset, info.ring_bytes);
-            host.shm_free(ctx, info.doorbell_offset, info.doorbell_bytes);
+            free_all(host, ctx, [(info.ring_offset, info.ring_bytes), (info.doorbell_offset, info.doorbell_bytes)]);
             d.cqs.remove(&cq);
             Ok(())
         })
@@ -221,7 +223,12 @@ impl Cq {
     }
 
     fn doorbell(&self, host: &mut dyn Host) -> CqDoorbell {
-        self.ring.doorbell(host)
+        self.ring.doorbell(host, self.produced)
+    }
+
+    /// The word by which the user says how far it has read.
+    pub fn word(&self) -> u64 {
+        self.ring.word()
     }
 
     /// The doorbell says how far the program has read at least, not at most: libefa rings when a poll by `ibv_poll_cq` has found something and at the
@@ -231,14 +238,14 @@ impl Cq {
     fn room(&self, doorbell: CqDoorbell) -> bool {
         let cqe = self.info.cqe;
         self.blind
-            || self.entries_of_users <= u64::from(cqe)
+            || self.entries_of_users <= u64::from(cqe) && !self.always_told
             || u32::from((self.produced as u16).wrapping_sub(doorbell.consumer)) < cqe
     }
 
     /// Completions have waited for room too long. Whoever polls with `ibv_poll_cq` moves the doorbell of a full CQ by the first poll; whoever goes
     /// on without moving it reads in silence, and would wait for ever. Or it never polls this CQ: then a device has overrun it long ago.
     fn is_out_of_patience(&mut self, host: &mut dyn Host, doorbell: CqDoorbell, now: u64) -> bool {
-        if self.backlog.is_empty() || self.room(doorbell) {
+        if self.backlog.is_empty() || self.always_told || self.room(doorbell) {
             self.standstill = None;
             return false;
         }

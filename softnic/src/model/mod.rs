@@ -354,7 +354,7 @@ impl Device {
             }
         }
         for q in self.cqs.values().filter(|q| q.spec.channel.is_some()) {
-            visit(q.ctx, q.info.doorbell_offset);
+            visit(q.ctx, q.word());
         }
     }
 

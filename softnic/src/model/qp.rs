@@ -6,7 +6,7 @@ use super::host::{Address, AsyncEvent, ContextId, Errno, Host};
 use super::request::{Completion, Op, Received, RecvRequest, SendRequest, status};
 use super::types::errno::{EINVAL, ENOENT, ENOMEM, EOPNOTSUPP};
 use super::types::{QpAttr, QpInfo, QpKind, QpQuery, QpSpec, QpState, qp_mask as m};
-use super::wire::{Broken, QpRings, Shape};
+use super::wire::{Broken, QpLayout, QpRings};
 use super::{Device, PAGE, numbers};
 use crate::fault::RequestFault;
 use crate::profile::caps;
@@ -56,30 +56,30 @@ impl Device {
             d.pd(ctx, spec.pd)?;
             d.cq(ctx, spec.send_cq)?;
             d.cq(ctx, spec.recv_cq)?;
-            let shape = d.qp_shape(spec)?;
+            let QpLayout { shape, sq_bytes, rq_bytes, doorbell_bytes, caps: told } = d.qp_layout(spec)?;
             if d.qps.len() >= d.profile.max_qp.value as usize {
                 return Err(ENOMEM);
             }
             let range = d.qpn_base + 1..=d.qpn_base + 4095;
             let qpn = numbers::next(&mut d.last_qpn, range, |n| d.qps.contains_key(&n)).ok_or(ENOMEM)?;
-            let sq_bytes = u64::from(spec.sq_ring_bytes).next_multiple_of(PAGE);
-            let rq_bytes = u64::from(spec.rq_ring_bytes).next_multiple_of(PAGE);
-            let [sq_offset, rq_offset, doorbell_offset] =
-                alloc_all(host, ctx, [sq_bytes, rq_bytes, PAGE]).ok_or(ENOMEM)?;
+            let pieces = [sq_bytes, rq_bytes, doorbell_bytes].map(|bytes| bytes.next_multiple_of(PAGE));
+            let [sq_offset, rq_offset, doorbell_offset] = alloc_all(host, ctx, pieces).ok_or(ENOMEM)?;
+            let [sq_bytes, rq_bytes, doorbell_bytes] = pieces;
             let kind = d.profile.kind.queues();
-            let (sq_doorbell, rq_doorbell) = kind.doorbells();
+            let rings = QpRings { kind, ctx, sq_offset, rq_offset, doorbell_offset, shape };
+            rings.begin(host);
             let info = QpInfo {
                 handle: qpn,
                 qpn,
-                caps: spec.caps,
+                caps: told,
                 sq_offset,
                 sq_bytes,
                 rq_offset,
                 rq_bytes,
                 doorbell_offset,
-                doorbell_bytes: PAGE,
-                sq_doorbell,
-                rq_doorbell,
+                doorbell_bytes,
+                sq_doorbell: rings.send_word(),
+                rq_doorbell: rings.recv_word(),
             };
             let mut attr = QpAttr::default();
             if spec.kind == QpKind::Srd && d.profile.has(caps::RNR_RETRY) {
@@ -87,10 +87,10 @@ impl Device {
             }
             let qp = Qp {
                 ctx,
-                spec: *spec,
+                spec: QpSpec { caps: told, ..*spec },
                 info,
                 attr,
-                rings: QpRings { kind, ctx, sq_offset, rq_offset, doorbell_offset, shape },
+                rings,
                 sq_taken: 0,
                 rq_taken: 0,
                 pending: VecDeque::new(),
@@ -111,7 +111,7 @@ impl Device {
     }
 
     /// The checks that kernel and device make on the numbers.
-    fn qp_shape(&self, spec: &QpSpec) -> Result<Shape, Errno> {
+    fn qp_layout(&self, spec: &QpSpec) -> Result<QpLayout, Errno> {
         let (p, c) = (self.profile, &spec.caps);
         if spec.unsolicited_write_recv && !p.has(caps::UNSOLICITED_WRITE_RECV) {
             return Err(EOPNOTSUPP);
@@ -123,7 +123,7 @@ impl Device {
         if over {
             return Err(EINVAL);
         }
-        p.kind.queues().shape(p, spec).ok_or(EINVAL)
+        p.kind.queues().qp_layout(p, spec).ok_or(EINVAL)
     }
 
     pub(super) fn qp(&self, ctx: ContextId, qp: u32) -> Result<&Qp, Errno> {
@@ -181,15 +181,9 @@ impl Device {
             d.flush_qp(host, qp);
             let Some(q) = d.qps.remove(&qp) else { return Err(ENOENT) };
             d.forget_target_state(host, qp);
-            for (offset, bytes) in [
-                (q.info.sq_offset, q.info.sq_bytes),
-                (q.info.rq_offset, q.info.rq_bytes),
-                (q.info.doorbell_offset, PAGE),
-            ] {
-                if bytes > 0 {
-                    host.shm_free(ctx, offset, bytes);
-                }
-            }
+            let i = q.info;
+            let doorbells = (i.doorbell_offset, i.doorbell_bytes);
+            free_all(host, ctx, [(i.sq_offset, i.sq_bytes), (i.rq_offset, i.rq_bytes), doorbells]);
             d.pd_users(q.spec.pd, false);
             d.cq_users(q.spec.send_cq, false);
             d.cq_users(q.spec.recv_cq, false);
@@ -281,6 +275,7 @@ impl Device {
 
     pub(super) fn complete_recv(&mut self, host: &mut dyn Host, qpn: u32, id: u64, op: Op, status: u8, recv: Received) {
         let Some(q) = self.qps.get(&qpn) else { return };
+        q.rings.recvs_taken(host, q.rq_taken);
         let cq = q.spec.recv_cq;
         self.complete(host, cq, Completion { id, status, op, qpn, recv: Some(recv) });
     }
@@ -322,7 +317,7 @@ impl Device {
 impl Qp {
     /// A step has something to look at.
     pub fn has_work(&self, host: &mut dyn Host) -> bool {
-        !self.pending.is_empty() || self.is_restless() || self.rings.sends_posted(host) != self.sq_taken
+        !self.pending.is_empty() || self.is_restless() || self.rings.sends_posted(host, self.sq_taken) != self.sq_taken
     }
 
     /// It waits for receive requests, whose doorbell nobody watches.
@@ -365,13 +360,14 @@ impl Qp {
 
     /// Receive entries posted, ever.
     pub fn recv_doorbell(&self, host: &mut dyn Host) -> u16 {
-        self.rings.recvs_posted(host)
+        self.rings.recvs_posted(host, self.rq_taken)
     }
 }
 
-fn alloc_all(host: &mut dyn Host, ctx: ContextId, bytes: [u64; 3]) -> Option<[u64; 3]> {
-    let mut offsets = [0; 3];
-    for i in 0..3 {
+/// Pieces of shared memory: all, or none. One without bytes has none.
+pub(super) fn alloc_all<const N: usize>(host: &mut dyn Host, ctx: ContextId, bytes: [u64; N]) -> Option<[u64; N]> {
+    let mut offsets = [0; N];
+    for i in 0..N {
         let (Some(bytes_i), Some(offset)) = (bytes.get(i).copied(), offsets.get_mut(i)) else { return None };
         if bytes_i == 0 {
             continue;
@@ -379,14 +375,18 @@ fn alloc_all(host: &mut dyn Host, ctx: ContextId, bytes: [u64; 3]) -> Option<[u6
         match host.shm_alloc(ctx, bytes_i) {
             Some(o) => *offset = o,
             None => {
-                for (o, b) in offsets.iter().zip(bytes).take(i).filter(|(_, b)| *b > 0) {
-                    host.shm_free(ctx, *o, b);
-                }
+                free_all(host, ctx, offsets.into_iter().zip(bytes).take(i));
                 return None;
             }
         }
     }
     Some(offsets)
+}
+
+pub(super) fn free_all(host: &mut dyn Host, ctx: ContextId, pieces: impl IntoIterator<Item = (u64, u64)>) {
+    for (offset, bytes) in pieces.into_iter().filter(|(_, bytes)| *bytes > 0) {
+        host.shm_free(ctx, offset, bytes);
+    }
 }
 
 impl QpAttr {

@@ -34,7 +34,7 @@ impl Device {
         if q.attr.state != QpState::Rts && !flushing {
             return;
         }
-        let doorbell = q.rings.sends_posted(host);
+        let doorbell = q.rings.sends_posted(host, q.sq_taken);
         let waiting = doorbell.wrapping_sub(q.sq_taken);
         if waiting == 0 {
             return;
@@ -67,6 +67,7 @@ impl Device {
             }
             q.pending.push_back(Pending { flight, fault, due_ms, passed: 0, hold });
         }
+        q.rings.sends_taken(host, q.sq_taken);
     }
 
     /// Begins what a QP has pending, in shuffled order.

@@ -121,9 +121,9 @@ pub struct AhInfo {
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct CqSpec {
-    /// A power of two (libefa rounds).
+    /// Completions that the user wants room for.
     pub cqe: u32,
-    /// 16 or 32.
+    /// Bytes of one, where the provider says it.
     pub entry_size: u32,
     pub sub_cqs: u16,
     /// The user's handle, given back in events.
@@ -138,11 +138,12 @@ pub struct CqSpec {
 pub struct CqInfo {
     pub handle: u32,
     pub number: u16,
+    /// Completions that there is room for.
     pub cqe: u32,
     /// Offset of the ring in the context's memfd and its size, a multiple of the page size.
     pub ring_offset: u64,
     pub ring_bytes: u64,
-    /// Offset of the doorbell's page; the doorbell is its first word.
+    /// Offset of the doorbell's page, 0 bytes where the kind has none.
     pub doorbell_offset: u64,
     pub doorbell_bytes: u64,
 }
@@ -164,7 +165,7 @@ pub struct QpSpec {
     pub recv_cq: u32,
     pub user_handle: u64,
     pub caps: QpCaps,
-    /// Bytes of the rings, as the provider says.
+    /// Bytes of the rings, where the provider says them.
     pub sq_ring_bytes: u32,
     pub rq_ring_bytes: u32,
     pub unsolicited_write_recv: bool,
@@ -183,11 +184,12 @@ pub struct QpInfo {
     /// 0 bytes when the QP has no receive ring.
     pub rq_offset: u64,
     pub rq_bytes: u64,
-    /// One page for both doorbells; where in it each is.
+    /// One page for both doorbells, 0 bytes where the kind has none.
     pub doorbell_offset: u64,
     pub doorbell_bytes: u64,
-    pub sq_doorbell: u32,
-    pub rq_doorbell: u32,
+    /// The words that change when something is posted: offsets in the memfd.
+    pub sq_doorbell: u64,
+    pub rq_doorbell: u64,
 }
 
 /// What modify sets and query returns.

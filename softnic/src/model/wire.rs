@@ -6,7 +6,7 @@
 
 use super::host::{ContextId, Host};
 use super::request::{Completion, FEW_RECV_SGES, RecvRequest, SendRequest, Sge};
-use super::types::{CqSpec, QpKind, QpSpec, QpState};
+use super::types::{CqSpec, QpCaps, QpKind, QpSpec, QpState};
 use crate::profile::Profile;
 use core::fmt;
 
@@ -21,11 +21,45 @@ pub struct QpRings {
     pub shape: Shape,
 }
 
-/// Entries of the queues (powers of two, or 0), and bytes of a send request.
+/// A word in the memory of a QP, by the piece in which it lies and how far from its beginning.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Word {
+    SendRing(u32),
+    RecvRing(u32),
+    Page(u32),
+}
+
+/// What a kind makes of the sizes that a provider asks for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct QpLayout {
+    pub shape: Shape,
+    /// The pieces of memory, which are rounded up to pages; 0 for one that the kind doesn't have.
+    pub sq_bytes: u64,
+    pub rq_bytes: u64,
+    pub doorbell_bytes: u64,
+    /// What the user is told.
+    pub caps: QpCaps,
+}
+
+/// The same for a CQ.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct CqLayout {
+    /// Places in the ring: a power of two.
+    pub entries: u32,
+    /// How many completions it holds, which is what the user is told.
+    pub cqe: u32,
+    pub bytes: u64,
+    pub doorbell_bytes: u64,
+    /// Every program says how far it has read: a ring is never taken to have room because nothing was said.
+    pub always_told: bool,
+}
+
+/// Entries of the queues (powers of two, or 0), and bytes of one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Shape {
     pub sq_stride: u32,
     pub sq_depth: u32,
+    pub rq_stride: u32,
     pub rq_depth: u32,
 }
 
@@ -36,6 +70,7 @@ pub struct CqRing {
     pub ctx: ContextId,
     pub offset: u64,
     pub doorbell_offset: u64,
+    /// Places, a power of two.
     pub entries: u32,
     pub entry_size: u32,
     pub with_sgid: bool,
@@ -56,20 +91,25 @@ pub struct Broken;
 
 /// The queues of one kind of device.
 pub trait Queues: Sync {
-    /// Where the doorbells are in the QP's doorbell page: send, receive.
-    fn doorbells(&self) -> (u32, u32);
+    /// The words that change when something is posted into the send and the receive queue.
+    fn words(&self) -> (Word, Word);
     /// May a QP change its state so, with these bits of the mask?
     fn may_change(&self, kind: QpKind, from: QpState, to: QpState, mask: u32) -> bool;
-    /// None if sizes and settings that the provider chose are impossible.
-    fn shape(&self, profile: &Profile, spec: &QpSpec) -> Option<Shape>;
-    /// Bytes of a CQ's ring; None if there can't be one like it.
-    fn cq_bytes(&self, spec: &CqSpec) -> Option<u64>;
-    /// Send requests posted, ever.
-    fn sends_posted(&self, host: &mut dyn Host, rings: &QpRings) -> u16;
+    /// None if sizes and settings that the provider chose are impossible. They are within the profile's limits.
+    fn qp_layout(&self, profile: &Profile, spec: &QpSpec) -> Option<QpLayout>;
+    fn cq_layout(&self, profile: &Profile, spec: &CqSpec) -> Option<CqLayout>;
+    /// What the provider shall find in memory that is zeroed so far.
+    fn begin_qp(&self, _host: &mut dyn Host, _rings: &QpRings) {}
+    fn begin_cq(&self, _host: &mut dyn Host, _ring: &CqRing) {}
+    /// Send requests posted, ever; `taken` of them the device has. (A queue that shows places instead of counters needs that.)
+    fn sends_posted(&self, host: &mut dyn Host, rings: &QpRings, taken: u16) -> u16;
+    /// The device has taken so many, ever: their places are the provider's again.
+    fn sends_taken(&self, _host: &mut dyn Host, _rings: &QpRings, _taken: u16) {}
     /// The send request of that number.
     fn read_send(&self, host: &mut dyn Host, rings: &QpRings, number: u16) -> SendRequest;
     /// Receive entries posted, ever.
-    fn recvs_posted(&self, host: &mut dyn Host, rings: &QpRings) -> u16;
+    fn recvs_posted(&self, host: &mut dyn Host, rings: &QpRings, taken: u16) -> u16;
+    fn recvs_taken(&self, _host: &mut dyn Host, _rings: &QpRings, _taken: u16) {}
     /// The receive request that begins at that number, and how many entries it takes; None while it is not whole.
     fn read_recv(
         &self,
@@ -80,7 +120,12 @@ pub trait Queues: Sync {
     ) -> Result<Option<(RecvRequest, u16)>, Broken>;
     /// Back to the beginning.
     fn reset(&self, host: &mut dyn Host, rings: &QpRings);
-    fn cq_doorbell(&self, host: &mut dyn Host, ring: &CqRing) -> CqDoorbell;
+    /// Where the word lies by which the user says how far it has read.
+    fn cq_word(&self, ring: &CqRing) -> u64 {
+        ring.doorbell_offset
+    }
+    /// `produced` completions were written, ever.
+    fn cq_doorbell(&self, host: &mut dyn Host, ring: &CqRing, produced: u32) -> CqDoorbell;
     /// The completion of that number, written so that a poll sees all of it or nothing. Its status is one of `request::status`, for the kind
     /// to translate.
     fn write_completion(&self, host: &mut dyn Host, ring: &CqRing, number: u32, completion: &Completion);
@@ -93,26 +138,43 @@ impl fmt::Debug for dyn Queues {
 }
 
 impl QpRings {
+    fn offset(&self, word: Word) -> u64 {
+        let (piece, at) = match word {
+            Word::SendRing(at) => (self.sq_offset, at),
+            Word::RecvRing(at) => (self.rq_offset, at),
+            Word::Page(at) => (self.doorbell_offset, at),
+        };
+        piece + u64::from(at)
+    }
+
     /// The word that changes when requests are posted.
     pub fn send_word(&self) -> u64 {
-        self.doorbell_offset + u64::from(self.kind.doorbells().0)
+        self.offset(self.kind.words().0)
     }
 
     /// The word that changes when receives are posted.
     pub fn recv_word(&self) -> u64 {
-        self.doorbell_offset + u64::from(self.kind.doorbells().1)
+        self.offset(self.kind.words().1)
     }
 
-    pub fn sends_posted(&self, host: &mut dyn Host) -> u16 {
-        self.kind.sends_posted(host, self)
+    pub fn sends_posted(&self, host: &mut dyn Host, taken: u16) -> u16 {
+        self.kind.sends_posted(host, self, taken)
+    }
+
+    pub fn sends_taken(&self, host: &mut dyn Host, taken: u16) {
+        self.kind.sends_taken(host, self, taken);
     }
 
     pub fn read_send(&self, host: &mut dyn Host, number: u16) -> SendRequest {
         self.kind.read_send(host, self, number)
     }
 
-    pub fn recvs_posted(&self, host: &mut dyn Host) -> u16 {
-        self.kind.recvs_posted(host, self)
+    pub fn recvs_posted(&self, host: &mut dyn Host, taken: u16) -> u16 {
+        self.kind.recvs_posted(host, self, taken)
+    }
+
+    pub fn recvs_taken(&self, host: &mut dyn Host, taken: u16) {
+        self.kind.recvs_taken(host, self, taken);
     }
 
     pub fn read_recv(
@@ -124,14 +186,22 @@ impl QpRings {
         self.kind.read_recv(host, self, number, posted)
     }
 
+    pub fn begin(&self, host: &mut dyn Host) {
+        self.kind.begin_qp(host, self);
+    }
+
     pub fn reset(&self, host: &mut dyn Host) {
         self.kind.reset(host, self);
     }
 }
 
 impl CqRing {
-    pub fn doorbell(&self, host: &mut dyn Host) -> CqDoorbell {
-        self.kind.cq_doorbell(host, self)
+    pub fn doorbell(&self, host: &mut dyn Host, produced: u32) -> CqDoorbell {
+        self.kind.cq_doorbell(host, self, produced)
+    }
+
+    pub fn word(&self) -> u64 {
+        self.kind.cq_word(self)
     }
 
     pub fn write(&self, host: &mut dyn Host, number: u32, completion: &Completion) {

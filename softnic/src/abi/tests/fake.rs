@@ -262,8 +262,8 @@ impl Nic for FakeNic {
             rq_bytes: 0x3000,
             doorbell_offset: 0x3_0000,
             doorbell_bytes: 0x1000,
-            sq_doorbell: 0,
-            rq_doorbell: 64,
+            sq_doorbell: 0x3_0000,
+            rq_doorbell: 0x3_0040,
         })
     }
     fn qp_destroy(&mut self, qp: u32) -> Result<(), Errno> {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The private halves of the calls as the kernel's efa driver has them.
 
+use super::layout::{RQ_DOORBELL, SQ_DOORBELL};
 use super::profiles::own;
 use super::structs::{
     self, AllocContext, AllocContextResp, AllocPdResp, CreateAhResp, CreateCq, CreateCqResp, CreateQp, CreateQpResp,
@@ -148,8 +149,8 @@ impl Calls for Driver {
     fn qp_made(&self, call: &mut Call<'_>, info: &QpInfo) -> Res<()> {
         let answer = CreateQpResp {
             comp_mask: 0,
-            rq_db_offset: info.rq_doorbell,
-            sq_db_offset: info.sq_doorbell,
+            rq_db_offset: RQ_DOORBELL,
+            sq_db_offset: SQ_DOORBELL,
             llq_desc_offset: 0,
             rq_mmap_key: info.rq_offset,
             rq_mmap_size: info.rq_bytes,

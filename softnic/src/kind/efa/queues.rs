@@ -3,10 +3,11 @@
 
 use super::layout::{RQ_DOORBELL, RX_DESC, SQ_DOORBELL};
 use super::{cqe, profiles, transition, wqe};
+use crate::model::PAGE;
 use crate::model::host::Host;
 use crate::model::request::{Completion, RecvRequest, SendRequest};
 use crate::model::types::{CqSpec, QpCaps, QpKind, QpSpec, QpState};
-use crate::model::wire::{Broken, CqDoorbell, CqRing, QpRings, Queues, Shape};
+use crate::model::wire::{Broken, CqDoorbell, CqLayout, CqRing, QpLayout, QpRings, Queues, Shape, Word};
 use crate::profile::Profile;
 
 pub struct Rings;
@@ -21,15 +22,15 @@ fn doorbell(host: &mut dyn Host, r: &QpRings, at: u32) -> u16 {
 }
 
 impl Queues for Rings {
-    fn doorbells(&self) -> (u32, u32) {
-        (SQ_DOORBELL, RQ_DOORBELL)
+    fn words(&self) -> (Word, Word) {
+        (Word::Page(SQ_DOORBELL), Word::Page(RQ_DOORBELL))
     }
 
     fn may_change(&self, kind: QpKind, from: QpState, to: QpState, mask: u32) -> bool {
         transition::allowed(kind, from, to, mask)
     }
 
-    fn shape(&self, p: &Profile, spec: &QpSpec) -> Option<Shape> {
+    fn qp_layout(&self, p: &Profile, spec: &QpSpec) -> Option<QpLayout> {
         let (c, own) = (&spec.caps, profiles::own(p));
         let sq_depth = if spec.sq_ring_bytes == 0 {
             0
@@ -49,15 +50,28 @@ impl Queues for Rings {
         let fits = u64::from(spec.sq_ring_bytes) <= u64::from(own.max_llq_size.value);
         let inline_fits = c.max_inline_data <= u32::from(own.inline_buf_size.value.max(own.inline_buf_size_ex.value));
         let known_sl = spec.sl == 0 || spec.sl == 8;
-        (sq_ok && rq_ok && fits && inline_fits && known_sl).then_some(Shape { sq_stride, sq_depth, rq_depth })
+        (sq_ok && rq_ok && fits && inline_fits && known_sl).then_some(QpLayout {
+            shape: Shape { sq_stride, sq_depth, rq_stride: RX_DESC, rq_depth },
+            sq_bytes: u64::from(spec.sq_ring_bytes),
+            rq_bytes: u64::from(spec.rq_ring_bytes),
+            doorbell_bytes: PAGE,
+            caps: *c,
+        })
     }
 
-    fn cq_bytes(&self, spec: &CqSpec) -> Option<u64> {
+    /// libefa rounds up to a power of two.
+    fn cq_layout(&self, _: &Profile, spec: &CqSpec) -> Option<CqLayout> {
         let known = spec.entry_size == 16 && !spec.with_sgid || spec.entry_size == 32;
-        (known && spec.sub_cqs == 1).then(|| u64::from(spec.cqe) * u64::from(spec.entry_size))
+        (known && spec.sub_cqs == 1 && spec.cqe.is_power_of_two()).then(|| CqLayout {
+            entries: spec.cqe,
+            cqe: spec.cqe,
+            bytes: u64::from(spec.cqe) * u64::from(spec.entry_size),
+            doorbell_bytes: PAGE,
+            always_told: false,
+        })
     }
 
-    fn sends_posted(&self, host: &mut dyn Host, r: &QpRings) -> u16 {
+    fn sends_posted(&self, host: &mut dyn Host, r: &QpRings, _: u16) -> u16 {
         doorbell(host, r, SQ_DOORBELL)
     }
 
@@ -70,7 +84,7 @@ impl Queues for Rings {
         wqe::parse_send(&wqe, size)
     }
 
-    fn recvs_posted(&self, host: &mut dyn Host, r: &QpRings) -> u16 {
+    fn recvs_posted(&self, host: &mut dyn Host, r: &QpRings, _: u16) -> u16 {
         doorbell(host, r, RQ_DOORBELL)
     }
 
@@ -112,7 +126,7 @@ impl Queues for Rings {
         host.shm_store32(r.ctx, r.doorbell_offset + u64::from(RQ_DOORBELL), 0);
     }
 
-    fn cq_doorbell(&self, host: &mut dyn Host, r: &CqRing) -> CqDoorbell {
+    fn cq_doorbell(&self, host: &mut dyn Host, r: &CqRing, _: u32) -> CqDoorbell {
         let word = host.shm_load32(r.ctx, r.doorbell_offset);
         CqDoorbell { consumer: word as u16, cmd_sn: ((word >> 29) & 3) as u8, arm: word >> 31 != 0 }
     }

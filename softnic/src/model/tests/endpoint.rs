@@ -224,10 +224,10 @@ impl Ep {
         self.ring(w, self.qp.sq_doorbell, self.sq_pc);
     }
 
-    pub fn ring(&self, w: &mut World, doorbell: u32, value: u16) {
+    pub fn ring(&self, w: &mut World, doorbell: u64, value: u16) {
         use crate::model::host::Host;
         let (_, p) = w.at(self.dev);
-        p.shm_store32(self.ctx, self.qp.doorbell_offset + u64::from(doorbell), u32::from(value));
+        p.shm_store32(self.ctx, doorbell, u32::from(value));
     }
 
     /// Posts a receive request of these pieces.

@@ -1,0 +1,390 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What the second kind does with its traits, through a session as a provider would.
+
+use super::*;
+use crate::abi::errno::EFAULT;
+use crate::abi::structs::{CreateAh, IoctlHeader, ModifyQp, MrResp, PdResp, QpCap, QueryQp, QueryQpResp, RegMr};
+use crate::abi::tests::builder::Ioctl;
+use crate::abi::tests::fake::{FakeEnv, Memory, PEER};
+use crate::abi::{OnModel, Session};
+use crate::fault::Faults;
+use crate::model::host::{ContextId, Gid};
+use crate::model::tests::world::{MEMORY, Proc};
+use crate::model::types::{access, qp_mask};
+use crate::model::{Device, DeviceConfig};
+use crate::run::config::Peermem;
+
+struct Rig {
+    session: Session,
+    memory: Memory,
+    env: FakeEnv,
+    device: Device,
+    host: Proc,
+    ctx: ContextId,
+}
+
+impl Rig {
+    fn new() -> Rig {
+        let gid = Gid(*b"\xfe\x80\0\0\0\0\0\0tinytiny");
+        let (name, faults) = ("tiny_0".into(), Faults::default());
+        let mut device = Device::new(DeviceConfig { name, profile: &PROFILE, gid, slot: 0, seed: 0, faults });
+        let ctx = device.context_open().unwrap();
+        let host = Proc { mem: vec![0; MEMORY], room: 8, local_gids: vec![gid], ..Proc::default() };
+        let session = Session::new(PROFILE.kind.calls());
+        let mut rig = Rig { session, memory: Memory::new(), env: FakeEnv::default(), device, host, ctx };
+        rig.run(&mut Ioctl::new(0, 3)).unwrap();
+        rig
+    }
+
+    fn run(&mut self, call: &mut Ioctl) -> Result<(), i32> {
+        call.header = IoctlHeader { driver: 99, ..call.header.clone() };
+        let mut nic = OnModel { device: &mut self.device, host: &mut self.host, ctx: self.ctx };
+        let mut bytes = call.bytes();
+        let result = self.session.ioctl(&mut bytes, &mut self.memory, &mut self.env, &mut nic);
+        for (index, attr) in call.attrs.iter_mut().enumerate() {
+            *attr = crate::abi::wire::Field::get(&bytes, 24 + index * 16);
+        }
+        result
+    }
+
+    fn command(&mut self, number: u64, core: &[u8], out: usize, private: usize) -> (Vec<u8>, Vec<u8>) {
+        let mut call = Ioctl::new(0, 0);
+        call.u64(2, number);
+        call.input(&mut self.memory, 0, core);
+        if out > 0 {
+            call.out(&mut self.memory, 1, out);
+        }
+        if private > 0 {
+            call.out(&mut self.memory, 0x1001, private);
+        }
+        self.run(&mut call).unwrap_or_else(|e| panic!("{e}: {}", self.session.line()));
+        (self.out(&call, 1), self.out(&call, 0x1001))
+    }
+
+    fn out(&self, call: &Ioctl, id: u16) -> Vec<u8> {
+        let found = call.attrs.iter().find(|attr| attr.id == id);
+        found.map_or_else(Vec::new, |attr| self.memory.get(attr.data, usize::from(attr.len)))
+    }
+
+    /// A region of so many bytes: where it is, and its key.
+    fn region(&mut self, pd: u32, length: usize) -> (u64, u32) {
+        let start = self.memory.alloc(length);
+        let access = access::LOCAL_WRITE | access::REMOTE_WRITE | access::REMOTE_READ;
+        let reg = RegMr { start, length: length as u64, iova: start, pd, access };
+        (start, MrResp::read(&self.command(9, &reg.bytes(), 12, 0).0).lkey)
+    }
+
+    /// A CQ: its handle, its ring, and the room that is answered.
+    fn cq(&mut self, cqe: u32) -> (u64, Ring, u32) {
+        let mut call = Ioctl::new(3, 0);
+        call.object(0, 0);
+        call.u32(1, cqe);
+        call.u64(2, 5);
+        call.u32(4, 0);
+        call.out(&mut self.memory, 6, 4);
+        call.out(&mut self.memory, 0x1001, Place::SIZE);
+        self.run(&mut call).unwrap();
+        let room = u32::from_ne_bytes(array_at(&self.out(&call, 6), 0));
+        let place = Place::read(&self.out(&call, 0x1001));
+        (call.attr(0).data, Ring::new(self, &place), room)
+    }
+
+    fn qp(&mut self, pd: u32, cq: u64, cap: &QpCap) -> Qp {
+        let mut call = Ioctl::new(4, 0);
+        call.object(0, 0);
+        call.object(2, u64::from(pd));
+        call.object(4, cq);
+        call.object(5, cq);
+        call.u64(7, 6);
+        call.input(&mut self.memory, 8, &cap.bytes());
+        call.u64(9, 2);
+        call.out(&mut self.memory, 13, 20);
+        call.out(&mut self.memory, 14, 4);
+        call.out(&mut self.memory, 0x1001, 32);
+        self.run(&mut call).unwrap();
+        let rings = self.out(&call, 0x1001);
+        Qp {
+            handle: call.attr(0).data as u32,
+            qpn: u32::from_ne_bytes(array_at(&self.out(&call, 14), 0)),
+            caps: QpCap::read(&self.out(&call, 13)),
+            send: Ring::new(self, &Place::read(&rings)),
+            recv: Ring::new(self, &Place::read(&rings[16..])),
+        }
+    }
+
+    fn steps(&mut self) {
+        while self.device.step(&mut self.host).busy {}
+    }
+
+    /// The next completion {status, QP number, id}.
+    fn poll(&mut self, cq: &mut Ring) -> Option<(u32, u32, u64)> {
+        let e = cq.take(self)?;
+        let word = |at| u32::from_be_bytes(array_at(&e, at));
+        Some((word(0), word(4), u64::from_be_bytes(array_at(&e, 8))))
+    }
+}
+
+/// The provider's side of a queue.
+struct Ring {
+    at: u64,
+    stride: u32,
+    mask: u32,
+    /// What the provider fills or reads next.
+    next: u32,
+}
+
+impl Ring {
+    fn new(rig: &mut Rig, place: &Place) -> Ring {
+        let (at, ctx) = (place.offset, rig.ctx);
+        let (stride, mask) = (rig.host.shm_load32(ctx, at), rig.host.shm_load32(ctx, at + 4));
+        assert!(DATA + u64::from(stride * (mask + 1)) <= place.bytes);
+        Ring { at, stride, mask, next: 0 }
+    }
+
+    /// Puts an entry in, if there is a place.
+    fn put(&mut self, rig: &mut Rig, bytes: &[u8]) -> bool {
+        let after = (self.next + 1) & self.mask;
+        if after == rig.host.shm_load32(rig.ctx, self.at + CONSUMER) {
+            return false;
+        }
+        assert!(bytes.len() <= self.stride as usize);
+        rig.host.shm_write(rig.ctx, self.at + DATA + u64::from(self.next * self.stride), bytes);
+        self.next = after;
+        rig.host.shm_store32(rig.ctx, self.at + u64::from(PRODUCER), after);
+        true
+    }
+
+    /// Takes one out, if there is one.
+    fn take(&mut self, rig: &mut Rig) -> Option<Vec<u8>> {
+        if self.next == rig.host.shm_load32(rig.ctx, self.at + u64::from(PRODUCER)) {
+            return None;
+        }
+        let e = entry(&mut rig.host, rig.ctx, self.at, self.next, self.stride);
+        self.next = (self.next + 1) & self.mask;
+        rig.host.shm_store32(rig.ctx, self.at + CONSUMER, self.next);
+        Some(e)
+    }
+}
+
+struct Qp {
+    handle: u32,
+    qpn: u32,
+    caps: QpCap,
+    send: Ring,
+    recv: Ring,
+}
+
+impl Qp {
+    fn post_recv(&mut self, rig: &mut Rig, id: u64, pieces: &[(u64, u32, u32)]) -> bool {
+        let mut e = [id.to_le_bytes(), (pieces.len() as u64).to_le_bytes()].concat();
+        e.extend(pieces.iter().flat_map(piece));
+        self.recv.put(rig, &e)
+    }
+
+    fn post(&mut self, rig: &mut Rig, to: &Send<'_>) -> bool {
+        let count = to.inline.map_or(to.pieces.len(), <[u8]>::len) as u32;
+        let mut e = [to.id.to_le_bytes(), (u64::from(to.qpn) | u64::from(to.ah) << 32).to_le_bytes()].concat();
+        (e[14], e[15]) = (to.op, u8::from(to.inline.is_some()));
+        e.extend([to.remote.0.to_le_bytes(), (u64::from(to.remote.1) | u64::from(count) << 32).to_le_bytes()].concat());
+        match to.inline {
+            Some(bytes) => e.extend(bytes),
+            None => e.extend(to.pieces.iter().flat_map(piece)),
+        }
+        self.send.put(rig, &e)
+    }
+}
+
+#[derive(Default)]
+struct Send<'a> {
+    id: u64,
+    op: u8,
+    qpn: u32,
+    ah: u16,
+    pieces: &'a [(u64, u32, u32)],
+    inline: Option<&'a [u8]>,
+    remote: (u64, u32),
+}
+
+fn piece((addr, len, key): &(u64, u32, u32)) -> Vec<u8> {
+    [addr.to_le_bytes(), (u64::from(*len) | u64::from(*key) << 32).to_le_bytes()].concat()
+}
+
+const CAP: QpCap = QpCap { max_send_wr: 3, max_recv_wr: 4, max_send_sge: 6, max_recv_sge: 5, max_inline_data: 0 };
+
+struct World {
+    rig: Rig,
+    qp: Qp,
+    cq: Ring,
+    ah: u16,
+    start: u64,
+    key: u32,
+}
+
+/// A device with a queue pair that is up and 4096 bytes of memory.
+fn world() -> World {
+    let mut rig = Rig::new();
+    let pd = PdResp::read(&rig.command(3, &[0; 8], 4, 0).0).handle;
+    let (start, key) = rig.region(pd, 4096);
+    let to = CreateAh { pd, dgid: rig.device.gid().0, is_global: 1, port: 1, ..CreateAh::default() };
+    let ah = u16::from_ne_bytes(array_at(&rig.command(5, &to.bytes(), 4, 2).1, 0));
+    let (handle, cq, _) = rig.cq(8);
+    let qp = rig.qp(pd, handle, &CAP);
+    let up = ModifyQp { qp: qp.handle, mask: qp_mask::STATE, state: QpState::Rts as u8, ..ModifyQp::default() };
+    rig.command(26, &up.bytes(), 0, 0);
+    World { rig, qp, cq, ah, start, key }
+}
+
+#[test]
+fn another_kind_sends_and_receives() {
+    let World { mut rig, mut qp, mut cq, ah, start, key } = world();
+    let qpn = qp.qpn;
+    for round in 0..100u32 {
+        let text = [round as u8 ^ 0x5a; 100];
+        rig.host.write(start, &text);
+        let id = u64::from(round) << 40;
+        assert!(qp.post_recv(&mut rig, id, &[(start + 2048, 256, key)]), "the device tells what it has taken");
+        assert!(qp.post(&mut rig, &Send { id: 7, qpn, ah, pieces: &[(start, 100, key)], ..Send::default() }));
+        rig.steps();
+        let mut got = [rig.poll(&mut cq).unwrap(), rig.poll(&mut cq).unwrap()];
+        got.sort_by_key(|c| c.2 != 7);
+        assert_eq!(got, [(1000, qpn, 7), (1000, qpn, id)], "round {round}");
+        let mut arrived = [0; 100];
+        assert!(rig.host.read(start + 2048, &mut arrived) && arrived == text);
+    }
+    // And a status in the kind's own numbers: a key that is none.
+    assert!(qp.post(&mut rig, &Send { id: 8, qpn, ah, pieces: &[(start, 100, key ^ 1)], ..Send::default() }));
+    rig.steps();
+    assert_eq!(rig.poll(&mut cq), Some((1005, qpn, 8)));
+}
+
+/// The words by which a program's posting is noticed lie in the queues, and move when it posts.
+#[test]
+fn doorbells_lie_in_the_queues() {
+    let World { mut rig, mut qp, ah, start, key, .. } = world();
+    let seen = |rig: &mut Rig| {
+        let mut words = Vec::new();
+        rig.device.doorbells(true, &mut |ctx, offset| words.push((ctx, offset)));
+        words.into_iter().map(|(ctx, offset)| rig.host.shm_load32(ctx, offset)).collect::<Vec<_>>()
+    };
+    assert_eq!(seen(&mut rig), [0, 0]);
+    assert!(qp.post_recv(&mut rig, 1, &[(start + 2048, 256, key)]));
+    assert_eq!(seen(&mut rig), [0, 1]);
+    let qpn = qp.qpn;
+    assert!(qp.post(&mut rig, &Send { qpn, ah, pieces: &[(start, 100, key)], ..Send::default() }));
+    assert_eq!(seen(&mut rig), [1, 1]);
+}
+
+#[test]
+fn sizes_are_the_kinds_own() {
+    let mut rig = Rig::new();
+    for (asked, answered) in [(1, 1), (2, 3), (3, 3), (5, 7), (8, 15), (64, 127)] {
+        let (handle, ring, room) = rig.cq(asked);
+        assert_eq!((room, ring.mask), (answered, answered), "{asked} wanted");
+        let mut destroy = Ioctl::new(3, 1);
+        destroy.object(0, handle);
+        destroy.out(&mut rig.memory, 1, 8);
+        rig.run(&mut destroy).unwrap();
+    }
+    let w = world();
+    let told = QpCap { max_send_wr: 3, max_recv_wr: 7, max_send_sge: 6, max_recv_sge: 5, max_inline_data: 96 };
+    assert_eq!((w.qp.caps, w.qp.send.mask, w.qp.recv.mask), (told.clone(), 3, 7));
+    let (mut rig, query) = (w.rig, QueryQp { qp: w.qp.handle, mask: 0 });
+    let (answer, _) = rig.command(25, &query.bytes(), QueryQpResp::SIZE, 0);
+    assert_eq!(QueryQpResp::read(&answer).cap, told);
+}
+
+/// More completions than the ring holds wait until the program has read some, as far as its word in the ring says.
+#[test]
+fn completions_wait_for_room() {
+    let World { mut rig, mut qp, mut cq, ah, start, key } = world();
+    let qpn = qp.qpn;
+    let mut sent = 0;
+    while sent < 20 {
+        // Each fails at once: a completion without a receive.
+        if !qp.post(&mut rig, &Send { id: sent, qpn, ah, pieces: &[(start, 100, key ^ 1)], ..Send::default() }) {
+            panic!("the device doesn't take {sent}");
+        }
+        rig.steps();
+        sent += 1;
+    }
+    let mut ids = Vec::new();
+    while let Some((_, _, id)) = rig.poll(&mut cq) {
+        ids.push(id);
+        rig.steps();
+    }
+    assert_eq!(ids, (0..20).collect::<Vec<_>>());
+}
+
+/// Six pieces into five, inline data longer than the model keeps in a request, and READ and WRITE with several pieces.
+#[test]
+fn requests_have_more_pieces_and_bytes_than_efas() {
+    let World { mut rig, mut qp, mut cq, ah, start, key } = world();
+    let qpn = qp.qpn;
+    let at = |n: u64| start + n;
+    let bytes: Vec<u8> = (0..120).map(|n| n as u8 ^ 0x33).collect();
+    let from: Vec<_> = (0..6).map(|n| (at(n * 40), 20, key)).collect();
+    let to: Vec<_> = (0..5).map(|n| (at(1000 + n * 50), 24, key)).collect();
+    let gather = |rig: &mut Rig, list: &[(u64, u32, u32)]| {
+        let mut all = Vec::new();
+        for (addr, len, _) in list {
+            let mut piece = vec![0; *len as usize];
+            assert!(rig.host.read(*addr, &mut piece));
+            all.extend(piece);
+        }
+        all
+    };
+    for (n, (addr, len, _)) in from.iter().enumerate() {
+        rig.host.write(*addr, &bytes[n * 20..][..*len as usize]);
+    }
+    let sends: [(u8, Option<&[u8]>, &[(u64, u32, u32)]); 4] =
+        [(0, None, &from), (0, Some(&bytes[..96]), &[]), (2, None, &from), (1, None, &to)];
+    for (op, inline, pieces) in sends {
+        rig.host.write(at(1000), &[0; 300]);
+        if op == 0 {
+            assert!(qp.post_recv(&mut rig, 1, &to));
+        }
+        let remote = if op == 0 { (0, 0) } else { (at(2000), key) };
+        assert!(qp.post(&mut rig, &Send { id: 2, op, qpn, ah, pieces, inline, remote }));
+        rig.steps();
+        while let Some(c) = rig.poll(&mut cq) {
+            assert_eq!(c.0, 1000, "operation {op}");
+        }
+        let got = if op == 2 { gather(&mut rig, &[(at(2000), 120, 0)]) } else { gather(&mut rig, &to) };
+        let len = inline.map_or(120, <[u8]>::len);
+        assert!(got[..len] == bytes[..len], "operation {op}");
+    }
+}
+
+/// A GPU's address is resolved where the module is the one that this kind of device asks: nvidia_peermem, which no EFA does.
+#[test]
+fn peer_memory_by_nvidia_peermem() {
+    for (module, served) in [(Peermem::None, false), (Peermem::Nvidia, true), (Peermem::Efa, false)] {
+        let efa = crate::kind::find("efa", "p5").unwrap();
+        assert_eq!(module.serves(&efa.kind.sysfs(efa)), module == Peermem::Efa);
+        let mut rig = Rig::new();
+        rig.env.peer = module.serves(&Tiny.sysfs(&PROFILE));
+        let pd = PdResp::read(&rig.command(3, &[0; 8], 4, 0).0).handle;
+        let mut call = Ioctl::new(0, 0);
+        call.u64(2, 9);
+        let request = RegMr { start: PEER + 16, length: 100, iova: 16, pd, access: 1 };
+        call.input(&mut rig.memory, 0, &request.bytes());
+        call.out(&mut rig.memory, 1, 12);
+        assert_eq!(rig.run(&mut call), if served { Ok(()) } else { Err(EFAULT) }, "{module:?}");
+        assert_eq!(rig.env.mapped.contains_key(&0x6000_0010), served);
+    }
+}
+
+#[test]
+fn its_calls_are_its_own() {
+    let mut rig = Rig::new();
+    let mut call = Ioctl::new(7, 0x1000);
+    assert!(rig.run(&mut call).is_err());
+    assert_eq!(rig.session.line().split(" -> ").next(), Some("uverbs MR.method 0x1000"), "EFA's query is no call here");
+    let (device, _) = rig.command(1, &[0; 8], 176, 0);
+    assert_eq!(DeviceResp::read(&device).vendor_id, 0xff_ffff);
+    let other = Ioctl::new(0, 2);
+    let mut nic = OnModel { device: &mut rig.device, host: &mut rig.host, ctx: rig.ctx };
+    let mut bytes = other.bytes();
+    assert!(rig.session.ioctl(&mut bytes, &mut rig.memory, &mut rig.env, &mut nic).is_err());
+    assert!(rig.session.line().contains("driver 17, this is 99"), "{}", rig.session.line());
+}
