@@ -5,7 +5,7 @@ use super::call::Call;
 use super::errno::Res;
 use super::spec::MethodSpec;
 use super::structs::{DeviceResp, PortResp};
-use crate::model::types::{AhInfo, CqInfo, PdInfo, QpInfo, QpKind};
+use crate::model::types::{AhInfo, CqInfo, PdInfo, QpInfo, QpType};
 use crate::profile::Profile;
 use core::fmt;
 
@@ -18,7 +18,7 @@ pub struct CqRequest {
 
 /// What a provider says of a QP in its own words.
 pub struct QpRequest {
-    pub kind: QpKind,
+    pub kind: &'static QpType,
     pub sq_ring_bytes: u32,
     pub rq_ring_bytes: u32,
     pub unsolicited_write_recv: bool,

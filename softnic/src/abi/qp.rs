@@ -7,9 +7,10 @@ use super::errno::{EINVAL, EOPNOTSUPP, Res, fail};
 use super::names::object;
 use super::objects::Object;
 use super::spec::{Kind, MethodSpec, optional, required};
-use super::structs::{DestroyQpResp, ModifyQp, QpCap, QueryQp, QueryQpResp};
+use super::structs::{DestroyQpResp, ModifyQp, QpCap, QpDest, QueryQp, QueryQpResp};
 use super::write::{CORE_IN, CORE_OUT};
-use crate::model::types::{QpAttr, QpSpec, QpState, qp_mask};
+use crate::model::host::Gid;
+use crate::model::types::{Path, QpAttr, QpSpec, QpState, qp_mask};
 
 const HANDLE: u16 = 0;
 const XRCD_HANDLE: u16 = 1;
@@ -158,6 +159,16 @@ pub fn modify(call: &mut Call<'_>) -> Res<()> {
         port: request.port,
         rnr_retry: request.rnr_retry,
         en_sqd_async_notify: request.en_sqd_async_notify != 0,
+        access: request.access,
+        path: request.dest.into(),
+        dest_qpn: request.dest_qpn,
+        rq_psn: request.rq_psn,
+        path_mtu: request.path_mtu,
+        timeout: request.timeout,
+        retry_cnt: request.retry_cnt,
+        max_rd_atomic: request.max_rd_atomic,
+        max_dest_rd_atomic: request.max_dest_rd_atomic,
+        min_rnr_timer: request.min_rnr_timer,
     };
     call.uhw_in_none()?;
     call.nic.qp_modify(qp.nic(), mask, &attr)?;
@@ -180,8 +191,54 @@ pub fn query(call: &mut Call<'_>) -> Res<()> {
         cur_state: attr.state as u8,
         port: attr.port,
         rnr_retry: attr.rnr_retry,
+        dest: attr.path.into(),
+        dest_qpn: attr.dest_qpn,
+        rq_psn: attr.rq_psn,
+        access: attr.access,
+        path_mtu: attr.path_mtu,
+        timeout: attr.timeout,
+        retry_cnt: attr.retry_cnt,
+        max_rd_atomic: attr.max_rd_atomic,
+        max_dest_rd_atomic: attr.max_dest_rd_atomic,
+        min_rnr_timer: attr.min_rnr_timer,
         sq_sig_all: u8::from(found.spec.sq_sig_all),
         ..QueryQpResp::default()
     };
     call.output(CORE_OUT, &answer.bytes())
+}
+
+impl From<QpDest> for Path {
+    fn from(d: QpDest) -> Path {
+        Path {
+            dgid: Gid(d.dgid),
+            flow_label: d.flow_label,
+            dlid: d.dlid,
+            sgid_index: d.sgid_index,
+            hop_limit: d.hop_limit,
+            traffic_class: d.traffic_class,
+            sl: d.sl,
+            src_path_bits: d.src_path_bits,
+            static_rate: d.static_rate,
+            is_global: d.is_global != 0,
+            port: d.port,
+        }
+    }
+}
+
+impl From<Path> for QpDest {
+    fn from(p: Path) -> QpDest {
+        QpDest {
+            dgid: p.dgid.0,
+            flow_label: p.flow_label,
+            dlid: p.dlid,
+            sgid_index: p.sgid_index,
+            hop_limit: p.hop_limit,
+            traffic_class: p.traffic_class,
+            sl: p.sl,
+            src_path_bits: p.src_path_bits,
+            static_rate: p.static_rate,
+            is_global: u8::from(p.is_global),
+            port: p.port,
+        }
+    }
 }

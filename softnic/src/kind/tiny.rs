@@ -6,7 +6,7 @@
 //!
 //! A send request is a head of 32 bytes {id u64, QP number u32, AH u16, operation u8, inline u8, remote address u64, remote key u32, count u32},
 //! then `count` pieces {address u64, length u32, key u32} or bytes; a receive is {id u64, count u32, 0}, then pieces. A completion is 16 bytes
-//! {status u32, QP number u32, id u64}, big-endian, where statuses are 1000 more. A QP goes from RESET to RTS at once.
+//! {status u32, QP number u32, id u64}, big-endian, where statuses are 1000 more. A QP goes from RESET to RTS at once. One type is connected and keeps the order.
 
 use super::{Calls, Kind, Queues, Sysfs};
 use crate::abi::call::Call;
@@ -16,7 +16,7 @@ use crate::abi::structs::DeviceResp;
 use crate::abi::wire::{array_at, wire};
 use crate::model::host::{ContextId, Host};
 use crate::model::request::{Completion, Local, Op, RecvRequest, Remote, SendRequest, Sge, status};
-use crate::model::types::{AhInfo, CqInfo, CqSpec, PdInfo, QpCaps, QpInfo, QpKind, QpSpec, QpState};
+use crate::model::types::{AhInfo, CqInfo, CqSpec, PdInfo, QpCaps, QpInfo, QpSpec, QpState, QpType, qp_mask as m};
 use crate::model::wire::{Broken, CqDoorbell, CqLayout, CqRing, QpLayout, QpRings, Shape, Word};
 use crate::profile::{Own, Profile, Visitor, assumed, caps};
 use std::any::Any;
@@ -33,6 +33,31 @@ const RECV_HEAD: u32 = 16;
 const COMPLETION: u32 = 16;
 /// Pieces of a request.
 const SGES: u32 = 6;
+
+/// Requests one by one to one peer, until one of them fails.
+static LINE: QpType = QpType {
+    name: "Line",
+    datagram: false,
+    connected: true,
+    ordered: true,
+    fail_stop: true,
+    reads: true,
+    writes: true,
+    rnr_retry: 7,
+    attributes: m::STATE | m::PATH | m::DEST_QPN | m::ACCESS | m::RNR_RETRY,
+};
+/// Requests to anybody, in any order.
+static LOOSE: QpType = QpType {
+    name: "Loose",
+    datagram: false,
+    connected: false,
+    ordered: false,
+    fail_stop: false,
+    reads: true,
+    writes: true,
+    rnr_retry: 0,
+    attributes: m::STATE,
+};
 
 wire! {
     /// Where a queue lies.
@@ -56,7 +81,7 @@ pub static PROFILE: Profile = Profile {
     own: &Nothing,
     caps: caps::Caps {
         cap_rdma_read: assumed(caps::RDMA_READ),
-        cap_rnr_retry: assumed(0),
+        cap_rnr_retry: assumed(caps::RNR_RETRY),
         cap_cq_notifications: assumed(0),
         cap_cq_with_sgid: assumed(0),
         cap_data_polling_128: assumed(0),
@@ -151,8 +176,9 @@ impl Queues for Tiny {
     fn words(&self) -> (Word, Word) {
         (Word::SendRing(PRODUCER), Word::RecvRing(PRODUCER))
     }
-    fn may_change(&self, _: QpKind, from: QpState, to: QpState, _: u32) -> bool {
-        from == QpState::Reset && to == QpState::Rts
+    fn may_change(&self, kind: &QpType, from: QpState, to: QpState, mask: u32) -> bool {
+        let needed = if kind.connected { m::PATH | m::DEST_QPN } else { 0 };
+        to == QpState::Reset || from == QpState::Reset && to == QpState::Rts && mask & needed == needed
     }
     fn qp_layout(&self, _: &Profile, spec: &QpSpec) -> Option<QpLayout> {
         let c = &spec.caps;
@@ -278,11 +304,13 @@ impl Calls for Tiny {
         call.uhw_out(&Place { offset: info.ring_offset, bytes: info.ring_bytes }.bytes())
     }
     fn qp_request(&self, call: &mut Call<'_>, qp_type: u64) -> Res<QpRequest> {
-        if qp_type != 2 {
-            return fail(EOPNOTSUPP, "only RC (2)");
-        }
+        let kind = match qp_type {
+            2 => &LINE,
+            4 => &LOOSE,
+            _ => return fail(EOPNOTSUPP, "only RC (2) and UD (4)"),
+        };
         call.uhw_in_none()?;
-        Ok(QpRequest { kind: QpKind::Srd, sq_ring_bytes: 0, rq_ring_bytes: 0, unsolicited_write_recv: false, sl: 0 })
+        Ok(QpRequest { kind, sq_ring_bytes: 0, rq_ring_bytes: 0, unsolicited_write_recv: false, sl: 0 })
     }
     fn qp_made(&self, call: &mut Call<'_>, info: &QpInfo) -> Res<()> {
         let send = Place { offset: info.sq_offset, bytes: info.sq_bytes };

@@ -5,7 +5,7 @@ use super::flight::Flight;
 use super::host::{Address, AsyncEvent, ContextId, Errno, Host};
 use super::request::{Completion, Op, Received, RecvRequest, SendRequest, status};
 use super::types::errno::{EINVAL, ENOENT, ENOMEM, EOPNOTSUPP};
-use super::types::{QpAttr, QpInfo, QpKind, QpQuery, QpSpec, QpState, qp_mask as m};
+use super::types::{QpAttr, QpInfo, QpQuery, QpSpec, QpState, qp_mask as m};
 use super::wire::{Broken, QpLayout, QpRings};
 use super::{Device, PAGE, numbers};
 use crate::fault::RequestFault;
@@ -82,8 +82,8 @@ impl Device {
                 rq_doorbell: rings.recv_word(),
             };
             let mut attr = QpAttr::default();
-            if spec.kind == QpKind::Srd && d.profile.has(caps::RNR_RETRY) {
-                attr.rnr_retry = 7;
+            if d.profile.has(caps::RNR_RETRY) {
+                attr.rnr_retry = spec.kind.rnr_retry;
             }
             let qp = Qp {
                 ctx,
@@ -148,10 +148,9 @@ impl Device {
     ) -> Result<(), Errno> {
         self.run("modify_qp", |d| {
             let q = d.qp(ctx, qp)?;
-            let mut known =
-                m::STATE | m::CUR_STATE | m::EN_SQD_ASYNC_NOTIFY | m::PKEY_INDEX | m::PORT | m::QKEY | m::SQ_PSN;
-            if d.profile.has(caps::RNR_RETRY) {
-                known |= m::RNR_RETRY;
+            let mut known = q.spec.kind.attributes;
+            if !d.profile.has(caps::RNR_RETRY) {
+                known &= !m::RNR_RETRY;
             }
             if mask & !known != 0 {
                 return Err(EOPNOTSUPP);
@@ -244,7 +243,8 @@ impl Device {
 
     /// Requests that use this address handle number in this PD.
     pub(super) fn flush_ah(&mut self, host: &mut dyn Host, pd: u32, number: u16) {
-        let qpns: Vec<u32> = self.qps.iter().filter(|(_, q)| q.spec.pd == pd).map(|(n, _)| n).collect();
+        let qpns: Vec<u32> =
+            self.qps.iter().filter(|(_, q)| q.spec.pd == pd && !q.spec.kind.connected).map(|(n, _)| n).collect();
         for qpn in qpns {
             self.take_sends(host, qpn, false);
             let flights: Vec<u64> =
@@ -271,6 +271,16 @@ impl Device {
             let cq = q.spec.send_cq;
             self.complete(host, cq, Completion { id: req.id, status, op, qpn, recv: None });
         }
+        if status != status::OK {
+            self.stop_if_failed(host, qpn, status);
+        }
+    }
+
+    /// A request or receive of this QP has failed.
+    fn stop_if_failed(&mut self, host: &mut dyn Host, qpn: u32, code: u8) {
+        if code != status::FLUSHED && self.qps.get(&qpn).is_some_and(|q| q.spec.kind.fail_stop) {
+            self.set_state(host, qpn, QpState::Err);
+        }
     }
 
     pub(super) fn complete_recv(&mut self, host: &mut dyn Host, qpn: u32, id: u64, op: Op, status: u8, recv: Received) {
@@ -278,6 +288,9 @@ impl Device {
         q.rings.recvs_taken(host, q.rq_taken);
         let cq = q.spec.recv_cq;
         self.complete(host, cq, Completion { id, status, op, qpn, recv: Some(recv) });
+        if status != status::OK {
+            self.stop_if_failed(host, qpn, status);
+        }
     }
 
     /// Tells of receive doorbells that were rung, and of the requests behind them.
@@ -318,6 +331,22 @@ impl Qp {
     /// A step has something to look at.
     pub fn has_work(&self, host: &mut dyn Host) -> bool {
         !self.pending.is_empty() || self.is_restless() || self.rings.sends_posted(host, self.sq_taken) != self.sq_taken
+    }
+
+    /// Takes packets of this sender.
+    pub fn welcomes(&self, sender: &Address) -> bool {
+        !self.spec.kind.connected || self.attr.peer() == *sender
+    }
+
+    /// Takes a message: a datagram or not, with this Q-Key.
+    pub fn takes_message(&self, sender: &Address, qkey: u32, datagram: bool) -> bool {
+        let kind = self.spec.kind;
+        kind.datagram == datagram && self.welcomes(sender) && (kind.connected || self.attr.qkey == qkey)
+    }
+
+    /// Its own access bits allow the peer of a connected QP less than those of the region do.
+    pub fn lets(&self, need: u32) -> bool {
+        !self.spec.kind.connected || self.attr.access & need == need
     }
 
     /// It waits for receive requests, whose doorbell nobody watches.
@@ -409,6 +438,41 @@ impl QpAttr {
         }
         if mask & m::EN_SQD_ASYNC_NOTIFY != 0 {
             self.en_sqd_async_notify = from.en_sqd_async_notify;
+        }
+        if mask & m::ACCESS != 0 {
+            self.access = from.access;
+        }
+        self.take_connection(from, mask);
+    }
+
+    /// What only connected queue pairs have.
+    fn take_connection(&mut self, from: &QpAttr, mask: u32) {
+        if mask & m::PATH != 0 {
+            self.path = from.path;
+        }
+        if mask & m::DEST_QPN != 0 {
+            self.dest_qpn = from.dest_qpn;
+        }
+        if mask & m::RQ_PSN != 0 {
+            self.rq_psn = from.rq_psn;
+        }
+        if mask & m::PATH_MTU != 0 {
+            self.path_mtu = from.path_mtu;
+        }
+        if mask & m::TIMEOUT != 0 {
+            self.timeout = from.timeout;
+        }
+        if mask & m::RETRY_CNT != 0 {
+            self.retry_cnt = from.retry_cnt;
+        }
+        if mask & m::MAX_RD_ATOMIC != 0 {
+            self.max_rd_atomic = from.max_rd_atomic;
+        }
+        if mask & m::MAX_DEST_RD_ATOMIC != 0 {
+            self.max_dest_rd_atomic = from.max_dest_rd_atomic;
+        }
+        if mask & m::MIN_RNR_TIMER != 0 {
+            self.min_rnr_timer = from.min_rnr_timer;
         }
     }
 }

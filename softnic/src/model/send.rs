@@ -9,7 +9,7 @@ use super::place::{Segments, part};
 use super::qp::Pending;
 use super::request::{FEW_SEND_SGES, Local, Op, Remote, SendRequest, status};
 use super::rng::Rng;
-use super::types::{QpKind, QpState, access};
+use super::types::{QpState, access};
 use crate::profile::caps;
 use std::borrow::Cow;
 
@@ -58,7 +58,8 @@ impl Device {
             let fault = (!faults.is_empty()).then(|| Box::new(faults.request(req.op.unwrap_or(Op::Send), qpn)));
             let (delay_ms, stall_ms) = fault.as_ref().map_or((0, 0), |fault| (fault.delay_ms, fault.stall_ms));
             let due_ms = if delay_ms > 0 { self.now_ms + delay_ms } else { 0 };
-            let hold = if self.shuffle { draw_hold(&mut self.rng).saturating_sub(1) } else { 0 };
+            let hold =
+                if self.shuffle && !q.spec.kind.ordered { draw_hold(&mut self.rng).saturating_sub(1) } else { 0 };
             if hold > 0 && !q.holding() {
                 q.held_until_ms = self.now_ms + HOLD_MS;
             }
@@ -108,6 +109,9 @@ impl Device {
             wake(&mut self.wake_at_ms, q.stalled_until_ms);
             return None;
         }
+        if q.spec.kind.ordered {
+            return self.take_next(qpn);
+        }
         if q.pending.len() == 1 {
             return self.take_only(qpn);
         }
@@ -141,6 +145,20 @@ impl Device {
         q.pending.remove(chosen)
     }
 
+    /// As `choose`, for a QP that keeps the order: one request after the other.
+    fn take_next(&mut self, qpn: u32) -> Option<Pending> {
+        if self.flights.iter().any(|(_, f)| f.qpn == qpn) {
+            return None;
+        }
+        let q = self.qps.get_mut(&qpn)?;
+        let due_ms = q.pending.front()?.due_ms;
+        if due_ms > self.now_ms {
+            wake(&mut self.wake_at_ms, due_ms);
+            return None;
+        }
+        q.pending.pop_front()
+    }
+
     /// As `choose`, where there is nothing to choose. The draw is made all the same: a seed means the same however requests are posted.
     fn take_only(&mut self, qpn: u32) -> Option<Pending> {
         let q = self.qps.get_mut(&qpn)?;
@@ -168,15 +186,15 @@ impl Device {
             Ok(dest) => dest,
             Err(code) => return self.complete_send(host, qpn, &flight.req, code),
         };
-        let ud = self.qps.get(&qpn).is_some_and(|q| q.spec.kind == QpKind::Ud);
-        if ud && fault.as_ref().is_some_and(|fault| fault.drop) {
+        let Some(kind) = self.qps.get(&qpn).map(|q| q.spec.kind) else { return };
+        if kind.datagram && fault.as_ref().is_some_and(|fault| fault.drop) {
             // It left, and is lost on the way. (What a reliable queue pair loses it sends again: that is no fault to be seen.)
             self.counters.tx_pkts += 1;
             self.counters.tx_bytes += flight.req.local.len();
             return self.complete_send(host, qpn, &flight.req, status::OK);
         }
-        flight.deadline_ms = ud.then(|| self.now_ms + DATAGRAM_PATIENCE_MS);
-        flight.pieces = self.cut_write(host, &flight.req, &flight.dest);
+        flight.deadline_ms = kind.datagram.then(|| self.now_ms + DATAGRAM_PATIENCE_MS);
+        flight.pieces = self.cut_write(host, &flight.req, &flight.dest, kind.ordered);
         if let Some(ms) = fault.as_ref().and_then(|fault| fault.late_dma_ms) {
             self.complete_send(host, qpn, &flight.req, status::UNRESPONSIVE);
             flight.silent = true;
@@ -207,14 +225,18 @@ impl Device {
         let p = self.profile;
         let supported = match op {
             Op::Send => true,
-            Op::Read => q.spec.kind == QpKind::Srd && p.has(caps::RDMA_READ) && req.imm.is_none(),
-            Op::Write => q.spec.kind == QpKind::Srd && p.has(caps::RDMA_WRITE),
+            Op::Read => q.spec.kind.reads && p.has(caps::RDMA_READ) && req.imm.is_none(),
+            Op::Write => q.spec.kind.writes && p.has(caps::RDMA_WRITE),
         };
         let inline_read = op == Op::Read && req.local.inline().is_some();
         if !supported || inline_read {
             return Err(status::UNSUPPORTED_OP);
         }
-        let gid = self.ahs.dest(req.ah, q.spec.pd).ok_or(status::INVALID_AH)?;
+        let dest = if q.spec.kind.connected {
+            q.attr.peer()
+        } else {
+            Address { gid: self.ahs.dest(req.ah, q.spec.pd).ok_or(status::INVALID_AH)?, qpn: req.dest_qpn }
+        };
         let max = if op == Op::Send { p.mtu.value } else { p.max_rdma_size.value };
         let len = req.local.len();
         if len > u64::from(max) || op != Op::Send && len != u64::from(req.remote.len) {
@@ -225,15 +247,18 @@ impl Device {
             let sges = req.local.sges();
             self.translate_all(q.spec.pd, sges, need, Segments::<FEW_SEND_SGES>::new().room(sges.len()))?;
         }
-        Ok(Address { gid, qpn: req.dest_qpn })
+        Ok(dest)
     }
 
     /// A WRITE as pieces: with SRD's freedom in any order, some of them twice.
-    fn cut_write(&mut self, host: &mut dyn Host, req: &SendRequest, dest: &Address) -> Vec<Piece> {
+    fn cut_write(&mut self, host: &mut dyn Host, req: &SendRequest, dest: &Address, ordered: bool) -> Vec<Piece> {
         if req.op != Ok(Op::Write) {
             return Vec::new();
         }
         let mut pieces = self.cut(host, req.remote.len, dest);
+        if ordered {
+            return pieces;
+        }
         if self.shuffle
             && pieces.len() > 1
             && self.rng.below(4) == 0
@@ -322,7 +347,7 @@ impl Device {
     fn send_piece(&mut self, host: &mut dyn Host, id: u64, piece: Option<Piece>, packets: usize) -> Result<Sent, u8> {
         let f = self.flights.get(id).ok_or(status::QP_INTERNAL)?;
         let q = self.qps.get(&f.qpn).ok_or(status::QP_INTERNAL)?;
-        let (req, ud) = (&f.req, q.spec.kind == QpKind::Ud);
+        let (req, ud) = (&f.req, q.spec.kind.datagram);
         let unsolicited = q.spec.unsolicited_write_recv;
         let Remote { addr: raddr, rkey, len: length } = req.remote;
         let piece = piece.unwrap_or(Piece { offset: 0, len: req.local.len() as u32 });

@@ -9,7 +9,7 @@ use super::place::{Gone, Segments, place};
 use super::qp::Qp;
 use super::request::{FEW_RECV_SGES, Op, Received, status};
 use super::send::{HOLD_MS, draw_hold};
-use super::types::{QpKind, QpState, access};
+use super::types::{QpState, access};
 use std::borrow::Cow;
 
 /// A datagram's data begin behind this much space for a global routing header.
@@ -115,8 +115,7 @@ impl Device {
 
     fn target_send(&mut self, host: &mut dyn Host, p: &Packet<'_>, qkey: u32, imm: Option<u32>, ud: bool) {
         let qpn = p.dest.qpn;
-        let kind = if ud { QpKind::Ud } else { QpKind::Srd };
-        let welcome = self.target(p).is_some_and(|q| q.spec.kind == kind && q.attr.qkey == qkey);
+        let welcome = self.target(p).is_some_and(|q| q.takes_message(&p.source, qkey, ud));
         if !welcome {
             return self.refuse(host, p, status::REMOTE_BAD_QPN);
         }
@@ -201,10 +200,15 @@ impl Device {
 
     /// Checks a piece of a WRITE and puts it in its place.
     fn place_write(&mut self, host: &mut dyn Host, p: &Packet<'_>, w: &Write) -> u8 {
-        let Some(q) = self.target(p).filter(|q| q.spec.kind == QpKind::Srd) else { return status::REMOTE_BAD_QPN };
+        let Some(q) = self.target(p).filter(|q| q.spec.kind.writes && q.welcomes(&p.source)) else {
+            return status::REMOTE_BAD_QPN;
+        };
         let pd = q.spec.pd;
-        if !self.ahs.knows(pd, &p.source.gid) {
+        if !q.spec.kind.connected && !self.ahs.knows(pd, &p.source.gid) {
             return status::REMOTE_UNKNOWN_PEER;
+        }
+        if !q.lets(access::REMOTE_WRITE) {
+            return status::REMOTE_BAD_ADDRESS;
         }
         if w.imm.is_some() && q.spec.unsolicited_write_recv != w.unsolicited {
             return status::FEATURE_MISMATCH;
@@ -288,10 +292,14 @@ impl Device {
     /// Asked again for each piece: the region may go while it is being read.
     fn check_read(&self, job: &ReadJob) -> Result<Segment, u8> {
         let takes = |s| matches!(s, QpState::Rtr | QpState::Rts | QpState::Sqd);
-        let q = self.qps.get(&job.ours.qpn).filter(|q| takes(q.attr.state) && q.spec.kind == QpKind::Srd);
-        let pd = q.ok_or(status::REMOTE_BAD_QPN)?.spec.pd;
-        if !self.ahs.knows(pd, &job.peer.gid) {
+        let q = self.qps.get(&job.ours.qpn).filter(|q| takes(q.attr.state) && q.spec.kind.reads);
+        let q = q.filter(|q| q.welcomes(&job.peer)).ok_or(status::REMOTE_BAD_QPN)?;
+        let pd = q.spec.pd;
+        if !q.spec.kind.connected && !self.ahs.knows(pd, &job.peer.gid) {
             return Err(status::REMOTE_UNKNOWN_PEER);
+        }
+        if !q.lets(access::REMOTE_READ) {
+            return Err(status::REMOTE_BAD_ADDRESS);
         }
         if job.length == 0 {
             return Ok(Segment { addr: 0, len: 0 });

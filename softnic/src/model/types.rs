@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What goes in and out of the control calls.
 
-use super::host::Gid;
+use super::host::{Address, Gid};
+use core::fmt;
 
 /// Errno numbers that the control calls answer.
 pub mod errno {
@@ -32,17 +33,28 @@ pub mod qp_mask {
     pub const STATE: u32 = 1;
     pub const CUR_STATE: u32 = 1 << 1;
     pub const EN_SQD_ASYNC_NOTIFY: u32 = 1 << 2;
+    pub const ACCESS: u32 = 1 << 3;
     pub const PKEY_INDEX: u32 = 1 << 4;
     pub const PORT: u32 = 1 << 5;
     pub const QKEY: u32 = 1 << 6;
+    pub const PATH: u32 = 1 << 7;
+    pub const PATH_MTU: u32 = 1 << 8;
+    pub const TIMEOUT: u32 = 1 << 9;
+    pub const RETRY_CNT: u32 = 1 << 10;
     pub const RNR_RETRY: u32 = 1 << 11;
+    pub const RQ_PSN: u32 = 1 << 12;
+    pub const MAX_RD_ATOMIC: u32 = 1 << 13;
+    pub const MIN_RNR_TIMER: u32 = 1 << 15;
     pub const SQ_PSN: u32 = 1 << 16;
+    pub const MAX_DEST_RD_ATOMIC: u32 = 1 << 17;
+    pub const DEST_QPN: u32 = 1 << 20;
 }
 
-/// `enum ibv_qp_state`, the values that an EFA QP can have.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+/// `enum ibv_qp_state`
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
 #[repr(u8)]
 pub enum QpState {
+    #[default]
     Reset = 0,
     Init = 1,
     Rtr = 2,
@@ -67,10 +79,32 @@ impl QpState {
     }
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum QpKind {
-    Ud,
-    Srd,
+/// What the engine must know of a type of queue pair. Each kind of device has its own.
+#[derive(PartialEq, Eq)]
+pub struct QpType {
+    pub name: &'static str,
+    /// Messages that nobody answers for; their data begin behind the space for a routing header.
+    pub datagram: bool,
+    /// Modify names its peer, requests don't; it takes packets from that peer alone, RDMA as far as its own access bits allow.
+    /// Else requests name an address handle, the Q-Key is compared, and RDMA is refused to strangers.
+    pub connected: bool,
+    /// A request begins when the one before it has ended. Else the seed shuffles them.
+    pub ordered: bool,
+    /// The first request or receive that fails takes the queue pair into the error state.
+    pub fail_stop: bool,
+    /// RDMA, if the device has it.
+    pub reads: bool,
+    pub writes: bool,
+    /// How often a receiver that is not ready is tried again before modify says another number (7: for ever), if the device has that.
+    pub rnr_retry: u8,
+    /// The bits of `qp_mask` that modify takes.
+    pub attributes: u32,
+}
+
+impl fmt::Debug for QpType {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name)
+    }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -159,7 +193,7 @@ pub struct QpCaps {
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct QpSpec {
-    pub kind: QpKind,
+    pub kind: &'static QpType,
     pub pd: u32,
     pub send_cq: u32,
     pub recv_cq: u32,
@@ -192,8 +226,24 @@ pub struct QpInfo {
     pub rq_doorbell: u64,
 }
 
+/// The way to the peer of a connected queue pair. The device looks at the GID and remembers the rest.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Path {
+    pub dgid: Gid,
+    pub flow_label: u32,
+    pub dlid: u16,
+    pub sgid_index: u8,
+    pub hop_limit: u8,
+    pub traffic_class: u8,
+    pub sl: u8,
+    pub src_path_bits: u8,
+    pub static_rate: u8,
+    pub is_global: bool,
+    pub port: u8,
+}
+
 /// What modify sets and query returns.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct QpAttr {
     pub state: QpState,
     pub cur_state: QpState,
@@ -203,20 +253,23 @@ pub struct QpAttr {
     pub port: u8,
     pub rnr_retry: u8,
     pub en_sqd_async_notify: bool,
+    /// `IBV_ACCESS_*`: what the peer may do.
+    pub access: u32,
+    pub path: Path,
+    pub dest_qpn: u32,
+    pub rq_psn: u32,
+    pub path_mtu: u8,
+    pub timeout: u8,
+    pub retry_cnt: u8,
+    pub max_rd_atomic: u8,
+    pub max_dest_rd_atomic: u8,
+    pub min_rnr_timer: u8,
 }
 
-impl Default for QpAttr {
-    fn default() -> Self {
-        QpAttr {
-            state: QpState::Reset,
-            cur_state: QpState::Reset,
-            qkey: 0,
-            sq_psn: 0,
-            pkey_index: 0,
-            port: 0,
-            rnr_retry: 0,
-            en_sqd_async_notify: false,
-        }
+impl QpAttr {
+    /// The other end of a connected queue pair.
+    pub fn peer(&self) -> Address {
+        Address { gid: self.path.dgid, qpn: self.dest_qpn }
     }
 }
 

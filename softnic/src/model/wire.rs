@@ -6,7 +6,7 @@
 
 use super::host::{ContextId, Host};
 use super::request::{Completion, FEW_RECV_SGES, RecvRequest, SendRequest, Sge};
-use super::types::{CqSpec, QpCaps, QpKind, QpSpec, QpState};
+use super::types::{CqSpec, QpCaps, QpSpec, QpState, QpType};
 use crate::profile::Profile;
 use core::fmt;
 
@@ -94,7 +94,7 @@ pub trait Queues: Sync {
     /// The words that change when something is posted into the send and the receive queue.
     fn words(&self) -> (Word, Word);
     /// May a QP change its state so, with these bits of the mask?
-    fn may_change(&self, kind: QpKind, from: QpState, to: QpState, mask: u32) -> bool;
+    fn may_change(&self, kind: &QpType, from: QpState, to: QpState, mask: u32) -> bool;
     /// None if sizes and settings that the provider chose are impossible. They are within the profile's limits.
     fn qp_layout(&self, profile: &Profile, spec: &QpSpec) -> Option<QpLayout>;
     fn cq_layout(&self, profile: &Profile, spec: &CqSpec) -> Option<CqLayout>;

@@ -2,7 +2,8 @@
 //! CQ and QP.
 
 use super::*;
-use crate::model::types::{QpKind, QpState};
+use crate::kind::efa::{SRD, UD};
+use crate::model::types::QpState;
 
 /// CREATE_CQ as `ibv_icmd_create_cq` fills it.
 pub fn cq_call(
@@ -178,7 +179,7 @@ fn qp_tells_its_rings_and_number() {
     assert_eq!((answer.sq_db_mmap_key, answer.rq_db_mmap_key), (0x3_0000, 0x3_0000));
     assert_eq!((answer.sq_db_offset, answer.rq_db_offset, answer.llq_desc_offset), (0, 64, 0));
     let spec = rig.nic.qps.values().last().unwrap().spec;
-    assert_eq!((spec.kind, spec.sl, spec.unsolicited_write_recv, spec.sq_sig_all), (QpKind::Srd, 8, true, true));
+    assert_eq!((spec.kind, spec.sl, spec.unsolicited_write_recv, spec.sq_sig_all), (&SRD, 8, true, true));
     assert_eq!((spec.sq_ring_bytes, spec.rq_ring_bytes, spec.user_handle), (4096, 1024, 0x1234));
 }
 
@@ -191,7 +192,7 @@ fn a_private_request_of_rdma_core_44_means_no_flags() {
     call.remove(10);
     call.run(&mut rig).unwrap();
     let spec = rig.nic.qps.values().last().unwrap().spec;
-    assert_eq!((spec.kind, spec.sl, spec.unsolicited_write_recv, spec.sq_sig_all), (QpKind::Ud, 0, false, false));
+    assert_eq!((spec.kind, spec.sl, spec.unsolicited_write_recv, spec.sq_sig_all), (&UD, 0, false, false));
 }
 
 #[test]

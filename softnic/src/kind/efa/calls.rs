@@ -7,13 +7,14 @@ use super::structs::{
     self, AllocContext, AllocContextResp, AllocPdResp, CreateAhResp, CreateCq, CreateCqResp, CreateQp, CreateQpResp,
     QueryDeviceResp,
 };
+use super::{SRD, UD};
 use crate::abi::call::Call;
 use crate::abi::errno::{EINVAL, EOPNOTSUPP, Res, fail};
 use crate::abi::names::{DRIVER_NS, object};
 use crate::abi::private::{Calls, CqRequest, QpRequest};
 use crate::abi::spec::{Kind, MethodSpec, UHW_OUT, required};
 use crate::abi::structs::DeviceResp;
-use crate::model::types::{AhInfo, CqInfo, PdInfo, QpInfo, QpKind, access};
+use crate::model::types::{AhInfo, CqInfo, PdInfo, QpInfo, access};
 use crate::profile::Profile;
 
 pub struct Driver;
@@ -124,8 +125,8 @@ impl Calls for Driver {
 
     fn qp_request(&self, call: &mut Call<'_>, qp_type: u64) -> Res<QpRequest> {
         let kind = match qp_type {
-            TYPE_UD => QpKind::Ud,
-            TYPE_DRIVER => QpKind::Srd,
+            TYPE_UD => &UD,
+            TYPE_DRIVER => &SRD,
             other => {
                 return fail(EOPNOTSUPP, format!("QP type {other}: the device has UD (4) and SRD (driver type, 255)"));
             }
@@ -134,7 +135,7 @@ impl Calls for Driver {
         if private.comp_mask != 0 || private.reserved != [0; 5] || private.flags & !structs::QP_UNSOLICITED != 0 {
             return fail(EINVAL, format!("the driver's private request has unknown bits: {private:?}"));
         }
-        if kind == QpKind::Srd && private.driver_qp_type != structs::QP_TYPE_SRD {
+        if qp_type == TYPE_DRIVER && private.driver_qp_type != structs::QP_TYPE_SRD {
             return fail(EOPNOTSUPP, format!("driver QP type {}: only SRD (0)", private.driver_qp_type));
         }
         Ok(QpRequest {

@@ -12,9 +12,29 @@ mod transition;
 pub mod wqe;
 
 use super::{Calls, Kind, Queues, Sysfs};
+use crate::model::types::{QpType, qp_mask as m};
 use crate::profile::Profile;
 
 pub struct Efa;
+
+/// What modify takes, whatever the type.
+const ATTRIBUTES: u32 =
+    m::STATE | m::CUR_STATE | m::EN_SQD_ASYNC_NOTIFY | m::PKEY_INDEX | m::PORT | m::QKEY | m::RNR_RETRY | m::SQ_PSN;
+
+const DATAGRAMS: QpType = QpType {
+    name: "Ud",
+    datagram: true,
+    connected: false,
+    ordered: false,
+    fail_stop: false,
+    reads: false,
+    writes: false,
+    rnr_retry: 0,
+    attributes: ATTRIBUTES,
+};
+
+pub static UD: QpType = DATAGRAMS;
+pub static SRD: QpType = QpType { name: "Srd", datagram: false, reads: true, writes: true, rnr_retry: 7, ..DATAGRAMS };
 
 impl Kind for Efa {
     fn name(&self) -> &'static str {

@@ -6,7 +6,7 @@ use super::{cqe, profiles, transition, wqe};
 use crate::model::PAGE;
 use crate::model::host::Host;
 use crate::model::request::{Completion, RecvRequest, SendRequest};
-use crate::model::types::{CqSpec, QpCaps, QpKind, QpSpec, QpState};
+use crate::model::types::{CqSpec, QpCaps, QpSpec, QpState, QpType};
 use crate::model::wire::{Broken, CqDoorbell, CqLayout, CqRing, QpLayout, QpRings, Queues, Shape, Word};
 use crate::profile::Profile;
 
@@ -26,7 +26,7 @@ impl Queues for Rings {
         (Word::Page(SQ_DOORBELL), Word::Page(RQ_DOORBELL))
     }
 
-    fn may_change(&self, kind: QpKind, from: QpState, to: QpState, mask: u32) -> bool {
+    fn may_change(&self, kind: &QpType, from: QpState, to: QpState, mask: u32) -> bool {
         transition::allowed(kind, from, to, mask)
     }
 

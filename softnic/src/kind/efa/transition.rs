@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Which QP state changes are allowed, and with which attributes.
 
-use crate::model::types::{QpKind, QpState, qp_mask as m};
+use super::SRD;
+use crate::model::types::{QpState, QpType, qp_mask as m};
 
 /// Bits that a change needs and bits that it may have, STATE and CUR_STATE aside. None: no such change.
-pub fn rule(kind: QpKind, from: QpState, to: QpState) -> Option<(u32, u32)> {
+pub fn rule(kind: &QpType, from: QpState, to: QpState) -> Option<(u32, u32)> {
     use QpState::{Err, Init, Reset, Rtr, Rts, Sqd, Sqe};
-    let srd = kind == QpKind::Srd;
+    let srd = *kind == SRD;
     Some(match (from, to) {
         (Reset, Err) => return None,
         (_, Reset | Err) => (0, 0),
@@ -22,7 +23,7 @@ pub fn rule(kind: QpKind, from: QpState, to: QpState) -> Option<(u32, u32)> {
 }
 
 /// May a change go from `from` to `to` with these mask bits?
-pub fn allowed(kind: QpKind, from: QpState, to: QpState, mask: u32) -> bool {
+pub fn allowed(kind: &QpType, from: QpState, to: QpState, mask: u32) -> bool {
     let Some((required, optional)) = rule(kind, from, to) else { return false };
     let mask = mask & !(m::STATE | m::CUR_STATE);
     mask & required == required && mask & !(required | optional) == 0
@@ -30,13 +31,14 @@ pub fn allowed(kind: QpKind, from: QpState, to: QpState, mask: u32) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use super::super::UD;
     use super::*;
 
     #[test]
     fn the_usual_way_up_and_its_mistakes() {
         use QpState::*;
         let init = m::STATE | m::PKEY_INDEX | m::PORT | m::QKEY;
-        for kind in [QpKind::Ud, QpKind::Srd] {
+        for kind in [&UD, &SRD] {
             assert!(allowed(kind, Reset, Init, init));
             assert!(!allowed(kind, Reset, Init, init & !m::QKEY));
             assert!(!allowed(kind, Reset, Init, init | m::SQ_PSN));
@@ -49,6 +51,6 @@ mod tests {
             assert!(!allowed(kind, Err, Init, init));
         }
         let with_retry = m::STATE | m::SQ_PSN | m::RNR_RETRY;
-        assert!(allowed(QpKind::Srd, Rtr, Rts, with_retry) && !allowed(QpKind::Ud, Rtr, Rts, with_retry));
+        assert!(allowed(&SRD, Rtr, Rts, with_retry) && !allowed(&UD, Rtr, Rts, with_retry));
     }
 }

@@ -2,8 +2,10 @@
 //! What the second kind does with its traits, through a session as a provider would.
 
 use super::*;
-use crate::abi::errno::EFAULT;
-use crate::abi::structs::{CreateAh, IoctlHeader, ModifyQp, MrResp, PdResp, QpCap, QueryQp, QueryQpResp, RegMr};
+use crate::abi::errno::{EFAULT, EINVAL};
+use crate::abi::structs::{
+    CreateAh, IoctlHeader, ModifyQp, MrResp, PdResp, QpCap, QpDest, QueryQp, QueryQpResp, RegMr,
+};
 use crate::abi::tests::builder::Ioctl;
 use crate::abi::tests::fake::{FakeEnv, Memory, PEER};
 use crate::abi::{OnModel, Session};
@@ -25,9 +27,13 @@ struct Rig {
 
 impl Rig {
     fn new() -> Rig {
+        Rig::seeded(0)
+    }
+
+    fn seeded(seed: u64) -> Rig {
         let gid = Gid(*b"\xfe\x80\0\0\0\0\0\0tinytiny");
         let (name, faults) = ("tiny_0".into(), Faults::default());
-        let mut device = Device::new(DeviceConfig { name, profile: &PROFILE, gid, slot: 0, seed: 0, faults });
+        let mut device = Device::new(DeviceConfig { name, profile: &PROFILE, gid, slot: 0, seed, faults });
         let ctx = device.context_open().unwrap();
         let host = Proc { mem: vec![0; MEMORY], room: 8, local_gids: vec![gid], ..Proc::default() };
         let session = Session::new(PROFILE.kind.calls());
@@ -89,7 +95,7 @@ impl Rig {
         (call.attr(0).data, Ring::new(self, &place), room)
     }
 
-    fn qp(&mut self, pd: u32, cq: u64, cap: &QpCap) -> Qp {
+    fn qp(&mut self, kind: u64, pd: u32, cq: u64, cap: &QpCap) -> Qp {
         let mut call = Ioctl::new(4, 0);
         call.object(0, 0);
         call.object(2, u64::from(pd));
@@ -97,7 +103,7 @@ impl Rig {
         call.object(5, cq);
         call.u64(7, 6);
         call.input(&mut self.memory, 8, &cap.bytes());
-        call.u64(9, 2);
+        call.u64(9, kind);
         call.out(&mut self.memory, 13, 20);
         call.out(&mut self.memory, 14, 4);
         call.out(&mut self.memory, 0x1001, 32);
@@ -228,7 +234,7 @@ fn world() -> World {
     let to = CreateAh { pd, dgid: rig.device.gid().0, is_global: 1, port: 1, ..CreateAh::default() };
     let ah = u16::from_ne_bytes(array_at(&rig.command(5, &to.bytes(), 4, 2).1, 0));
     let (handle, cq, _) = rig.cq(8);
-    let qp = rig.qp(pd, handle, &CAP);
+    let qp = rig.qp(4, pd, handle, &CAP);
     let up = ModifyQp { qp: qp.handle, mask: qp_mask::STATE, state: QpState::Rts as u8, ..ModifyQp::default() };
     rig.command(26, &up.bytes(), 0, 0);
     World { rig, qp, cq, ah, start, key }
@@ -353,6 +359,150 @@ fn requests_have_more_pieces_and_bytes_than_efas() {
         let len = inline.map_or(120, <[u8]>::len);
         assert!(got[..len] == bytes[..len], "operation {op}");
     }
+}
+
+/// Two connected queue pairs of one device, and a region for both.
+struct Pair {
+    rig: Rig,
+    a: Qp,
+    b: Qp,
+    /// Theirs.
+    cqs: [Ring; 2],
+    start: u64,
+    key: u32,
+    pd: u32,
+}
+
+fn pair(seed: u64, access: u32) -> Pair {
+    let mut rig = Rig::seeded(seed);
+    let pd = PdResp::read(&rig.command(3, &[0; 8], 4, 0).0).handle;
+    let (start, key) = rig.region(pd, 4096);
+    let ((first, cq_a, _), (second, cq_b, _)) = (rig.cq(64), rig.cq(64));
+    let cap = QpCap { max_send_wr: 15, max_recv_wr: 15, ..CAP };
+    let (a, b) = (rig.qp(2, pd, first, &cap), rig.qp(2, pd, second, &cap));
+    rig.connect(&a, b.qpn, access).unwrap();
+    rig.connect(&b, a.qpn, access).unwrap();
+    Pair { rig, a, b, cqs: [cq_a, cq_b], start, key, pd }
+}
+
+impl Rig {
+    /// From RESET to RTS, with a peer of this device.
+    fn connect(&mut self, qp: &Qp, dest_qpn: u32, access: u32) -> Result<(), i32> {
+        let mask = qp_mask::STATE | qp_mask::PATH | qp_mask::DEST_QPN | qp_mask::ACCESS;
+        let dest = QpDest { dgid: self.device.gid().0, is_global: 1, port: 1, hop_limit: 3, ..QpDest::default() };
+        let (qp, state) = (qp.handle, QpState::Rts as u8);
+        self.modify(&ModifyQp { qp, mask, state, dest, dest_qpn, access, ..ModifyQp::default() })
+    }
+
+    fn modify(&mut self, request: &ModifyQp) -> Result<(), i32> {
+        let mut call = Ioctl::new(0, 0);
+        call.u64(2, 26);
+        call.input(&mut self.memory, 0, &request.bytes());
+        self.run(&mut call)
+    }
+
+    fn query(&mut self, qp: &Qp) -> QueryQpResp {
+        let query = QueryQp { qp: qp.handle, mask: 0 };
+        QueryQpResp::read(&self.command(25, &query.bytes(), QueryQpResp::SIZE, 0).0)
+    }
+
+    fn polls(&mut self, cq: &mut Ring) -> Vec<(u32, u64)> {
+        std::iter::from_fn(|| self.poll(cq).map(|(status, _, id)| (status, id))).collect()
+    }
+}
+
+#[test]
+fn a_connected_queue_pair_has_its_peer_from_modify() {
+    let Pair { mut rig, mut a, mut b, mut cqs, start, key, pd } = pair(0, 0);
+    let found = rig.query(&a);
+    assert_eq!((found.dest_qpn, found.dest.dgid, found.dest.hop_limit), (b.qpn, rig.device.gid().0, 3));
+    // No request names anybody.
+    rig.host.write(start, b"to b");
+    assert!(b.post_recv(&mut rig, 1, &[(start + 100, 10, key)]));
+    assert!(a.post(&mut rig, &Send { id: 2, pieces: &[(start, 4, key)], ..Send::default() }));
+    rig.steps();
+    assert_eq!((rig.polls(&mut cqs[0]), rig.polls(&mut cqs[1])), (vec![(1000, 2)], vec![(1000, 1)]));
+    let mut got = [0; 4];
+    assert!(rig.host.read(start + 100, &mut got) && got == *b"to b");
+    // A third one says that b is its peer; b knows better.
+    let (handle, mut cq, _) = rig.cq(8);
+    let mut c = rig.qp(2, pd, handle, &CAP);
+    let alone = ModifyQp { qp: c.handle, mask: qp_mask::STATE, state: QpState::Rts as u8, ..ModifyQp::default() };
+    assert_eq!(rig.modify(&alone), Err(EINVAL), "without a peer");
+    rig.connect(&c, b.qpn, 0).unwrap();
+    assert!(b.post_recv(&mut rig, 3, &[(start + 100, 10, key)]));
+    assert!(c.post(&mut rig, &Send { id: 4, pieces: &[(start, 4, key)], ..Send::default() }));
+    rig.steps();
+    assert_eq!((rig.polls(&mut cq), rig.polls(&mut cqs[1])), (vec![(1009, 4)], vec![]));
+}
+
+/// What the peer may do is said by the queue pair's own bits, whatever the region allows. No address handle is needed.
+#[test]
+fn a_connected_queue_pair_has_its_own_access_bits() {
+    for (access, write, read) in
+        [(0, 1007, 1007), (access::REMOTE_WRITE, 1000, 1007), (access::REMOTE_READ, 1007, 1000)]
+    {
+        for (op, status) in [(2, write), (1, read)] {
+            let Pair { mut rig, mut a, mut cqs, start, key, .. } = pair(3, access);
+            let (pieces, remote) = (&[(start, 600, key), (start + 700, 500, key)][..], (start + 2000, key));
+            assert!(a.post(&mut rig, &Send { id: 5, op, pieces, remote, ..Send::default() }));
+            rig.steps();
+            assert_eq!(rig.polls(&mut cqs[0]), [(status, 5)], "operation {op}, access {access:#x}");
+        }
+    }
+}
+
+/// With a seed that shuffles everything else, and a receiver that is mostly not ready.
+#[test]
+fn a_queue_pair_that_keeps_the_order_keeps_it() {
+    for seed in 1..6 {
+        let Pair { mut rig, mut a, mut b, mut cqs, start, key, .. } = pair(seed, 0);
+        let (mut sent, mut ended, mut came, mut posted) = (0, Vec::new(), Vec::new(), 0);
+        while came.len() < 60 {
+            while sent < 60
+                && a.post(&mut rig, &Send { id: sent, pieces: &[(start + sent, 1, key)], ..Send::default() })
+            {
+                rig.host.write(start + sent, &[sent as u8]);
+                sent += 1;
+            }
+            rig.steps();
+            rig.host.now += 30;
+            rig.steps();
+            for _ in 0..2 {
+                assert!(b.post_recv(&mut rig, posted, &[(start + 1000 + posted, 1, key)]));
+                posted += 1;
+            }
+            rig.steps();
+            ended.extend(rig.polls(&mut cqs[0]));
+            came.extend(rig.polls(&mut cqs[1]));
+        }
+        let all: Vec<_> = (0..60).map(|id| (1000, id)).collect();
+        assert!(ended == all && came == all, "seed {seed}: {ended:?} {came:?}");
+        let mut bytes = [0; 60];
+        assert!(rig.host.read(start + 1000, &mut bytes) && (0..60).eq(bytes), "seed {seed}: {bytes:?}");
+    }
+}
+
+#[test]
+fn the_first_failure_stops_a_queue_pair_of_that_type() {
+    let Pair { mut rig, mut a, mut b, mut cqs, start, key, .. } = pair(0, 0);
+    for id in 0..3 {
+        assert!(b.post_recv(&mut rig, id, &[(start + 100, 10, key)]));
+        let key = if id == 1 { key ^ 1 } else { key };
+        assert!(a.post(&mut rig, &Send { id, pieces: &[(start, 4, key)], ..Send::default() }));
+    }
+    rig.steps();
+    assert_eq!(rig.polls(&mut cqs[0]), [(1000, 0), (1005, 1), (1001, 2)]);
+    assert_eq!(rig.polls(&mut cqs[1]), [(1000, 0)]);
+    assert_eq!((rig.query(&a).state, rig.query(&b).state), (QpState::Err as u8, QpState::Rts as u8));
+    // Back to the beginning, with empty queues.
+    let back = ModifyQp { qp: a.handle, mask: qp_mask::STATE, ..ModifyQp::default() };
+    rig.modify(&back).unwrap();
+    a.send.next = 0;
+    rig.connect(&a, b.qpn, 0).unwrap();
+    assert!(a.post(&mut rig, &Send { id: 9, pieces: &[(start, 4, key)], ..Send::default() }));
+    rig.steps();
+    assert_eq!((rig.polls(&mut cqs[0]), rig.polls(&mut cqs[1])), (vec![(1000, 9)], vec![(1000, 1)]));
 }
 
 /// A GPU's address is resolved where the module is the one that this kind of device asks: nvidia_peermem, which no EFA does.

@@ -2,6 +2,7 @@
 //! The provider's side: one PD, CQ, region and QP, with requests written and completions read as libefa does.
 
 use super::world::*;
+use crate::kind::efa::SRD;
 use crate::model::host::{ContextId, Errno};
 use crate::model::types::*;
 
@@ -9,7 +10,7 @@ pub const QKEY: u32 = 0x1111;
 
 #[derive(Clone)]
 pub struct Opts {
-    pub kind: QpKind,
+    pub kind: &'static QpType,
     pub depth: u32,
     pub wide: bool,
     pub cqe: u32,
@@ -23,7 +24,7 @@ pub struct Opts {
 impl Default for Opts {
     fn default() -> Self {
         let access = access::LOCAL_WRITE | access::REMOTE_READ | access::REMOTE_WRITE;
-        let kind = QpKind::Srd;
+        let kind = &SRD;
         Opts {
             kind,
             depth: 64,

@@ -3,6 +3,7 @@
 
 use super::endpoint::*;
 use super::world::*;
+use crate::kind::efa::{SRD, UD};
 use crate::model::host::AsyncEvent;
 use crate::model::types::*;
 
@@ -70,7 +71,7 @@ fn a_stalled_queue_and_a_delayed_request() {
 
 #[test]
 fn a_datagram_is_lost_on_demand_and_nothing_else_is() {
-    for (kind, left) in [(QpKind::Ud, vec![0, 2, 3]), (QpKind::Srd, vec![0, 1, 2, 3])] {
+    for (kind, left) in [(&UD, vec![0, 2, 3]), (&SRD, vec![0, 1, 2, 3])] {
         let (mut w, mut a, mut b, ah) = two("drop for request 2 device 0", Opts { kind, ..Opts::default() });
         a.fill(&mut w, 0, &[0, 1, 2, 3]);
         for id in 0..4 {
@@ -81,7 +82,7 @@ fn a_datagram_is_lost_on_demand_and_nothing_else_is() {
         w.run();
         let sent = a.polls(&mut w);
         assert!(sent.len() == 4 && sent.iter().all(|c| c.status == 0), "its sender hears nothing: {sent:?}");
-        let grh = if kind == QpKind::Ud { 40 } else { 0 };
+        let grh = if kind.datagram { 40 } else { 0 };
         let came: Vec<u8> =
             b.polls(&mut w).iter().map(|c| b.bytes(&mut w, 0x1000 + 64 * u64::from(c.id) + grh, 1)[0]).collect();
         assert_eq!(came, left);

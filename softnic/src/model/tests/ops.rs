@@ -4,7 +4,7 @@
 use super::SEEDS;
 use super::endpoint::*;
 use super::world::*;
-use crate::model::types::QpKind;
+use crate::kind::efa::UD;
 
 /// Two endpoints in each possible neighbourhood.
 fn pairs(opts: Opts, mut test: impl FnMut(&mut World, &mut Ep, &mut Ep)) {
@@ -146,7 +146,7 @@ fn unsolicited_write_with_immediate_takes_none() {
 
 #[test]
 fn datagrams_leave_room_for_a_routing_header() {
-    pairs(Opts { kind: QpKind::Ud, recv_sge: 2, ..Opts::default() }, |w, a, b| {
+    pairs(Opts { kind: &UD, recv_sge: 2, ..Opts::default() }, |w, a, b| {
         let data = pattern(100, 4);
         a.fill(w, 0, &data);
         let ah = a.ah(w, b.dev);
@@ -168,7 +168,7 @@ fn datagrams_leave_room_for_a_routing_header() {
 
 #[test]
 fn a_datagram_waits_a_little_for_its_receiver() {
-    pairs(Opts { kind: QpKind::Ud, ..Opts::default() }, |w, a, b| {
+    pairs(Opts { kind: &UD, ..Opts::default() }, |w, a, b| {
         let ah = a.ah(w, b.dev);
         a.post(w, &a.wr(0, 2, ah, b, 0, 0, 100));
         w.wait(90);
