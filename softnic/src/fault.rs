@@ -47,7 +47,7 @@ impl Hit {
 }
 
 /// What `fail command` may name, besides `any`.
-pub const COMMANDS: [&str; 22] = [
+pub const COMMANDS: [&str; 23] = [
     "alloc_async_fd",
     "alloc_pd",
     "alloc_ucontext",
@@ -70,6 +70,7 @@ pub const COMMANDS: [&str; 22] = [
     "query_port_speed",
     "query_qp",
     "reg_mr",
+    "req_notify_cq",
 ];
 
 /// When a device-wide event happens.

@@ -252,9 +252,16 @@ impl State {
     pub fn write(&mut self, context: u16, bytes: &[u8]) -> Result<(), Errno> {
         let Some(Some(c)) = self.contexts.get_mut(usize::from(context)) else { return Err(libc::EBADF) };
         let index = c.device;
-        let result = c.session.write(bytes);
+        let Some(device) = self.devices.get_mut(index) else { return Err(libc::EIO) };
+        self.world.now_ms = sys::now_ms();
+        let mut host = HostOf { world: &mut self.world, channels: &self.channels, device: index };
+        let result = c.session.write(bytes, &mut OnModel { device, host: &mut host, ctx: c.id });
         complain(&c.session);
         self.trace_call(context, index);
+        if result.is_ok() {
+            // It rang: what else that has set in motion is done as well.
+            self.step();
+        }
         result
     }
 

@@ -6,7 +6,8 @@ use super::errno::{EBADF, EINVAL, EOPNOTSUPP, Res, fail};
 use super::names::object;
 use super::objects::Object;
 use super::spec::{Kind, MethodSpec, optional, required};
-use super::structs::DestroyCqResp;
+use super::structs::{DestroyCqResp, ReqNotifyCq};
+use super::write::{CORE_IN, Command};
 use crate::model::types::CqSpec;
 
 const HANDLE: u16 = 0;
@@ -92,6 +93,17 @@ fn channel(call: &mut Call<'_>) -> Res<Option<u64>> {
         Some(channel) => Ok(Some(channel)),
         None => fail(EBADF, format!("descriptor {fd} is no completion channel of this session")),
     }
+}
+
+/// `req_notify_cq`, for kinds whose CQs are armed by it.
+pub const REQ_NOTIFY: Command = Command { number: 23, core_in: ReqNotifyCq::SIZE, core_out: 0, run: req_notify };
+
+/// An event for a completion that was not asked for is allowed, so "solicited only" is not told apart.
+fn req_notify(call: &mut Call<'_>) -> Res<()> {
+    let request = ReqNotifyCq::read(&call.input(CORE_IN, ReqNotifyCq::SIZE)?);
+    call.note(|| format!(" handle={} solicited_only={}", request.cq, request.solicited_only));
+    let (_, cq) = call.objects.get(u64::from(request.cq), object::CQ)?;
+    Ok(call.nic.cq_arm(cq.nic())?)
 }
 
 const DESTROY_HANDLE: u16 = 0;

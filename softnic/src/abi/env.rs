@@ -72,9 +72,13 @@ pub trait Nic {
     fn cq_create(&mut self, spec: &CqSpec) -> Result<CqInfo, Errno>;
     /// The provider will never tell how far it has read.
     fn cq_without_doorbell(&mut self, cq: u32) -> Result<(), Errno>;
+    /// The user wants an event for the next completion, where a call says so.
+    fn cq_arm(&mut self, cq: u32) -> Result<(), Errno>;
     fn cq_destroy(&mut self, cq: u32) -> Result<(), Errno>;
     fn qp_create(&mut self, spec: &QpSpec) -> Result<QpInfo, Errno>;
     fn qp_destroy(&mut self, qp: u32) -> Result<(), Errno>;
+    /// Requests were posted, where a call says so.
+    fn qp_rung(&mut self, qp: u32) -> Result<(), Errno>;
     fn qp_modify(&mut self, qp: u32, mask: u32, attr: &QpAttr) -> Result<(), Errno>;
     fn qp_query(&mut self, qp: u32) -> Result<QpQuery, Errno>;
 }

@@ -150,6 +150,10 @@ impl Nic for OnModel<'_> {
         self.device.cq_without_doorbell(self.ctx, cq)
     }
 
+    fn cq_arm(&mut self, cq: u32) -> Result<(), Errno> {
+        self.device.cq_arm(self.ctx, cq)
+    }
+
     fn cq_destroy(&mut self, cq: u32) -> Result<(), Errno> {
         self.device.cq_destroy(self.host, self.ctx, cq)
     }
@@ -160,6 +164,10 @@ impl Nic for OnModel<'_> {
 
     fn qp_destroy(&mut self, qp: u32) -> Result<(), Errno> {
         self.device.qp_destroy(self.host, self.ctx, qp)
+    }
+
+    fn qp_rung(&mut self, qp: u32) -> Result<(), Errno> {
+        self.device.qp_rung(self.host, self.ctx, qp)
     }
 
     fn qp_modify(&mut self, qp: u32, mask: u32, attr: &QpAttr) -> Result<(), Errno> {

@@ -2,12 +2,19 @@
 //! What the driver of one kind of device adds to the calls: private requests (`UHW_IN`), private answers (`UHW_OUT`), methods of its own.
 
 use super::call::Call;
+use super::env::Nic;
 use super::errno::Res;
+use super::objects::Objects;
 use super::spec::MethodSpec;
-use super::structs::{DeviceResp, PortResp};
+use super::structs::{DeviceResp, PortResp, WriteHeader};
 use crate::model::types::{AhInfo, CqInfo, PdInfo, QpInfo, QpType};
 use crate::profile::Profile;
 use core::fmt;
+
+// For kinds that need them: commands beyond the common ones.
+pub use super::cq::REQ_NOTIFY;
+pub use super::qp::ring_by_write;
+pub use super::write::Command;
 
 /// What a provider says of a CQ in its own words.
 pub struct CqRequest {
@@ -32,6 +39,15 @@ pub trait Calls: Sync {
     /// Methods beyond the common ones.
     fn methods(&self) -> &'static [&'static MethodSpec] {
         &[]
+    }
+    /// Write commands beyond the common ones.
+    fn commands(&self) -> &'static [Command] {
+        &[]
+    }
+    /// A command that the provider writes to the descriptor with write(2), a doorbell as a rule; `body` is what follows its header. None:
+    /// there is no such.
+    fn write(&self, _: &WriteHeader, _body: &[u8], _: &Objects, _: &mut dyn Nic) -> Option<Res<()>> {
+        None
     }
     /// The name of a method of the driver's own.
     fn method_name(&self, _object: u16, _method: u16) -> Option<&'static str> {

@@ -3,11 +3,12 @@
 
 use super::call::Call;
 use super::device::check_port;
+use super::env::Nic;
 use super::errno::{EINVAL, EOPNOTSUPP, Res, fail};
 use super::names::object;
-use super::objects::Object;
+use super::objects::{Object, Objects};
 use super::spec::{Kind, MethodSpec, optional, required};
-use super::structs::{DestroyQpResp, ModifyQp, QpCap, QpDest, QueryQp, QueryQpResp};
+use super::structs::{DestroyQpResp, ModifyQp, PostSend, QpCap, QpDest, QueryQp, QueryQpResp, WriteHeader};
 use super::write::{CORE_IN, CORE_OUT};
 use crate::model::host::Gid;
 use crate::model::types::{Path, QpAttr, QpSpec, QpState, qp_mask};
@@ -173,6 +174,20 @@ pub fn modify(call: &mut Call<'_>) -> Res<()> {
     call.uhw_in_none()?;
     call.nic.qp_modify(qp.nic(), mask, &attr)?;
     Ok(())
+}
+
+/// The write(2) command `post_send` without requests in it, for kinds whose provider rings so.
+pub fn ring_by_write(header: &WriteHeader, body: &[u8], objects: &Objects, nic: &mut dyn Nic) -> Res<()> {
+    let request = PostSend::read(body);
+    let whole = WriteHeader::SIZE + PostSend::SIZE;
+    if usize::from(header.in_words) * 4 != whole || body.len() != PostSend::SIZE || request.wr_count != 0 {
+        return fail(
+            EINVAL,
+            format!("{} requests, {} bytes: a doorbell has 0 and 32", request.wr_count, body.len() + 8),
+        );
+    }
+    let (_, qp) = objects.get(u64::from(request.qp), object::QP)?;
+    Ok(nic.qp_rung(qp.nic())?)
 }
 
 /// The write command `query_qp`.

@@ -170,7 +170,8 @@ impl Session {
         self.last.unknown = call.lacking;
         if let Some(command) = call.command {
             *name = names::command(command);
-            self.last.unknown = matches!(&result, Err(Fail { errno: EOPNOTSUPP, .. }) if !write::has(command));
+            self.last.unknown =
+                matches!(&result, Err(Fail { errno: EOPNOTSUPP, .. }) if write::find(self.driver, command).is_none());
         }
         self.last.note = call.note.take().unwrap_or_default();
         if result.is_err() {
@@ -197,8 +198,9 @@ impl Session {
         self.last.failure.as_ref().map_or(Ok(()), |failure| Err(failure.errno))
     }
 
-    /// A plain write(2) command. The old interface is never needed once the ioctls answer; it is refused by name.
-    pub fn write(&mut self, bytes: &[u8]) -> Result<(), Errno> {
+    /// A plain write(2) command. The old interface is never needed once the ioctls answer: what the kind doesn't want by it is refused by
+    /// name.
+    pub fn write(&mut self, bytes: &[u8], nic: &mut dyn Nic) -> Result<(), Errno> {
         self.last = Last::default();
         if bytes.len() < WriteHeader::SIZE {
             return self.finish(
@@ -207,11 +209,11 @@ impl Session {
             );
         }
         let header = WriteHeader::read(bytes);
-        self.last.unknown = true;
-        self.finish(
-            format!("write(2) {}", names::command(header.command)),
-            fail(EOPNOTSUPP, "commands by write(2) are not supported, use RDMA_VERBS_IOCTL"),
-        )
+        let body = bytes.get(WriteHeader::SIZE..).unwrap_or_default();
+        let result = if self.context { self.driver.write(&header, body, &self.objects, nic) } else { None };
+        self.last.unknown = result.is_none();
+        let refused = || fail(EOPNOTSUPP, "commands by write(2) are not supported, use RDMA_VERBS_IOCTL");
+        self.finish(format!("write(2) {}", names::command(header.command)), result.unwrap_or_else(refused))
     }
 
     /// The descriptor is closed: everything still open is destroyed, users before what they use.

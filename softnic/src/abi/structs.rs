@@ -143,6 +143,16 @@ wire! {
 }
 
 wire! {
+    /// `struct ib_uverbs_req_notify_cq`
+    ReqNotifyCq [8] { 0 cq: u32, 4 solicited_only: u32 }
+}
+
+wire! {
+    /// `struct ib_uverbs_post_send` behind its header: without requests (`wr_count` 0) it is a doorbell
+    PostSend [24] { 8 qp: u32, 12 wr_count: u32, 16 sge_count: u32, 20 wqe_size: u32 }
+}
+
+wire! {
     /// `struct ib_uverbs_cmd_hdr`, the head of a plain write(2) command
     WriteHeader [8] { 0 command: u32, 4 in_words: u16, 6 out_words: u16 }
 }

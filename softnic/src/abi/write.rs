@@ -6,6 +6,7 @@ use super::device::check_port;
 use super::errno::{EINVAL, ENOSPC, EOPNOTSUPP, Res, fail};
 use super::names::{EX, object};
 use super::objects::Object;
+use super::private::Calls;
 use super::spec::{Kind, MethodSpec, optional, required};
 use super::structs::{
     AhResp, ChannelResp, CreateAh, DeviceResp, ExDevice, ExDeviceResp, ModifyQp, MrResp, PdResp, PortResp, QueryQp,
@@ -34,11 +35,11 @@ pub const INVOKE_WRITE: MethodSpec = MethodSpec {
 };
 
 /// A command, and the least lengths of its core structs.
-struct Command {
-    number: u32,
-    core_in: usize,
-    core_out: usize,
-    run: fn(&mut Call<'_>) -> Res<()>,
+pub struct Command {
+    pub number: u32,
+    pub core_in: usize,
+    pub core_out: usize,
+    pub run: fn(&mut Call<'_>) -> Res<()>,
 }
 
 /// The response of `ex query_device` must reach to `response_length`.
@@ -56,9 +57,9 @@ const COMMANDS: &[Command] = &[
     Command { number: 26, core_in: ModifyQp::SIZE, core_out: 0, run: qp::modify },
 ];
 
-/// Does softnic have this command?
-pub fn has(number: u32) -> bool {
-    COMMANDS.iter().any(|command| command.number == number)
+/// The command of this number, as far as a device of this driver has it.
+pub fn find(driver: &'static dyn Calls, number: u32) -> Option<&'static Command> {
+    COMMANDS.iter().chain(driver.commands()).find(|command| command.number == number)
 }
 
 fn invoke(call: &mut Call<'_>) -> Res<()> {
@@ -67,7 +68,7 @@ fn invoke(call: &mut Call<'_>) -> Res<()> {
         return fail(EINVAL, format!("write command {number:#x} is no 32-bit number"));
     };
     call.command = Some(number);
-    let Some(command) = COMMANDS.iter().find(|command| command.number == number) else {
+    let Some(command) = find(call.driver, number) else {
         return fail(EOPNOTSUPP, "softnic does not have this write command");
     };
     let (core_in, core_out) = (call.len(CORE_IN), call.len(CORE_OUT));

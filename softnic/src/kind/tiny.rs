@@ -10,9 +10,11 @@
 
 use super::{Calls, Kind, Queues, Sysfs};
 use crate::abi::call::Call;
+use crate::abi::env::Nic;
 use crate::abi::errno::{EOPNOTSUPP, Res, fail};
-use crate::abi::private::{CqRequest, QpRequest};
-use crate::abi::structs::DeviceResp;
+use crate::abi::objects::Objects;
+use crate::abi::private::{Command, CqRequest, QpRequest, REQ_NOTIFY, ring_by_write};
+use crate::abi::structs::{DeviceResp, WriteHeader};
 use crate::abi::wire::{array_at, wire};
 use crate::model::host::{ContextId, Host};
 use crate::model::request::{Completion, Local, Op, RecvRequest, Remote, SendRequest, Sge, status};
@@ -82,7 +84,7 @@ pub static PROFILE: Profile = Profile {
     caps: caps::Caps {
         cap_rdma_read: assumed(caps::RDMA_READ),
         cap_rnr_retry: assumed(caps::RNR_RETRY),
-        cap_cq_notifications: assumed(0),
+        cap_cq_notifications: assumed(caps::CQ_NOTIFICATIONS),
         cap_cq_with_sgid: assumed(0),
         cap_data_polling_128: assumed(0),
         cap_rdma_write: assumed(caps::RDMA_WRITE),
@@ -196,7 +198,14 @@ impl Queues for Tiny {
     fn cq_layout(&self, _: &Profile, spec: &CqSpec) -> Option<CqLayout> {
         let (entries, stride, bytes) = ring(spec.cqe, COMPLETION, 0);
         let cqe = entries - 1;
-        (stride == COMPLETION).then_some(CqLayout { entries, cqe, bytes, doorbell_bytes: 0, always_told: true })
+        (stride == COMPLETION).then_some(CqLayout {
+            entries,
+            cqe,
+            bytes,
+            doorbell_bytes: 0,
+            always_told: true,
+            armed_by_call: true,
+        })
     }
     fn begin_qp(&self, host: &mut dyn Host, r: &QpRings) {
         begin(host, r.ctx, r.sq_offset, r.shape.sq_stride, r.shape.sq_depth);
@@ -277,6 +286,12 @@ impl Queues for Tiny {
 impl Calls for Tiny {
     fn driver_id(&self) -> u32 {
         99
+    }
+    fn commands(&self) -> &'static [Command] {
+        &[REQ_NOTIFY]
+    }
+    fn write(&self, header: &WriteHeader, body: &[u8], objects: &Objects, nic: &mut dyn Nic) -> Option<Res<()>> {
+        (header.command == 28).then(|| ring_by_write(header, body, objects, nic))
     }
     fn context_told(&self, _: &mut Call<'_>) -> Res<()> {
         Ok(())

@@ -47,6 +47,8 @@ pub(super) struct Cq {
     event_sent: Option<u8>,
     /// The command number for which "armed" was seen, whatever the doorbell says since.
     armed: Option<u8>,
+    /// Where a call arms: whether one has asked for an event since the last.
+    asked: Option<bool>,
     /// What the doorbell said when completions were first seen unread without a reason for an event, and when that was.
     unread: Option<(CqDoorbell, u64)>,
     standstill: Option<Standstill>,
@@ -111,6 +113,7 @@ impl Device {
                 backlog: VecDeque::new(),
                 event_sent: None,
                 armed: None,
+                asked: layout.armed_by_call.then_some(false),
                 unread: None,
                 standstill: None,
                 blind: false,
@@ -140,6 +143,15 @@ impl Device {
     pub fn cq_without_doorbell(&mut self, ctx: ContextId, cq: u32) -> Result<(), Errno> {
         self.cqs.get_mut(&cq).filter(|c| c.ctx == ctx).ok_or(ENOENT)?.blind = true;
         Ok(())
+    }
+
+    /// The next completion makes an event. A program polls once more after that: what is there already makes none.
+    pub fn cq_arm(&mut self, ctx: ContextId, cq: u32) -> Result<(), Errno> {
+        self.run("req_notify_cq", |d| {
+            let c = d.cqs.get_mut(&cq).filter(|c| c.ctx == ctx).ok_or(ENOENT)?;
+            *c.asked.as_mut().ok_or(EOPNOTSUPP)? = true;
+            Ok(())
+        })
     }
 
     pub(super) fn cq(&self, ctx: ContextId, cq: u32) -> Result<&Cq, Errno> {
@@ -212,7 +224,7 @@ impl Device {
         }
         self.moved |= wrote;
         self.restless |= !q.backlog.is_empty();
-        self.armed |= q.armed.is_some();
+        self.armed |= q.armed.is_some() || q.asked == Some(true);
     }
 }
 
@@ -269,6 +281,12 @@ impl Cq {
     /// poll can have overwritten anything: then only "armed" counts. Answers when to look again.
     fn notify(&mut self, host: &mut dyn Host, doorbell: CqDoorbell, wrote: bool, now: u64) -> Option<u64> {
         let channel = self.spec.channel?;
+        if let Some(asked) = &mut self.asked {
+            if wrote && std::mem::take(asked) {
+                host.completion_event(channel, self.spec.user_handle);
+            }
+            return None;
+        }
         if self.event_sent == Some(doorbell.cmd_sn) {
             return None;
         }

@@ -16,6 +16,7 @@
 //! ah_create(host, ctx, &AhSpec) -> Result<AhInfo>     ah_destroy(host, ctx, ah) -> Result<()>
 //! cq_create(host, ctx, &CqSpec) -> Result<CqInfo>     cq_destroy(host, ctx, cq) -> Result<()>        EBUSY while a QP uses it
 //! qp_create(host, ctx, &QpSpec) -> Result<QpInfo>     qp_destroy(host, ctx, qp) -> Result<()>
+//! cq_arm(ctx, cq) -> Result<()>                       qp_rung(host, ctx, qp) -> Result<()>
 //! qp_modify(host, ctx, qp, mask, &QpAttr) -> Result<()>     qp_query(ctx, qp) -> Result<QpQuery>
 //! command(host, name) -> Result<()>                   for calls that need nothing of the model (query_device ...): counts them and lets
 //!                                                     the fault file fail them; the calls above do it themselves
@@ -27,7 +28,8 @@
 //! remove(host)                                        the device is pulled: async event, then everything but destroy answers EIO
 //! ```
 //!
-//! Arming a CQ is a store into its doorbell by the provider; there is no call for it.
+//! Arming a CQ is a store into its doorbell by the provider, or `cq_arm`, as the kind has it. `qp_rung` is for a kind whose provider rings
+//! by a call.
 #![forbid(unsafe_code)]
 
 pub mod counters;

@@ -4,7 +4,7 @@
 use super::flight::Flight;
 use super::host::{Address, AsyncEvent, ContextId, Errno, Host};
 use super::request::{Completion, Op, Received, RecvRequest, SendRequest, status};
-use super::types::errno::{EINVAL, ENOENT, ENOMEM, EOPNOTSUPP};
+use super::types::errno::{EINVAL, EIO, ENOENT, ENOMEM, EOPNOTSUPP};
 use super::types::{QpAttr, QpInfo, QpQuery, QpSpec, QpState, qp_mask as m};
 use super::wire::{Broken, QpLayout, QpRings};
 use super::{Device, PAGE, numbers};
@@ -171,6 +171,24 @@ impl Device {
             }
             Ok(())
         })
+    }
+
+    /// A call says that requests were posted: they are begun before it returns.
+    pub fn qp_rung(&mut self, host: &mut dyn Host, ctx: ContextId, qp: u32) -> Result<(), Errno> {
+        if self.removed {
+            return Err(EIO);
+        }
+        if self.qp(ctx, qp)?.attr.state < QpState::Rts {
+            return Err(EINVAL);
+        }
+        self.now_ms = host.now_ms();
+        if host.tracing() {
+            self.trace_receives(host);
+        }
+        self.take_sends(host, qp, false);
+        self.begin_sends(host, qp);
+        self.flush_if_dead(host, qp);
+        Ok(())
     }
 
     /// What was pending is flushed, its completions stay in the CQs.

@@ -52,6 +52,8 @@ pub struct CqLayout {
     pub doorbell_bytes: u64,
     /// Every program says how far it has read: a ring is never taken to have room because nothing was said.
     pub always_told: bool,
+    /// A call asks for the next event (`Device::cq_arm`), not the doorbell.
+    pub armed_by_call: bool,
 }
 
 /// Entries of the queues (powers of two, or 0), and bytes of one.
@@ -76,12 +78,12 @@ pub struct CqRing {
     pub with_sgid: bool,
 }
 
-/// What the user says of a CQ: the last thing said, not a counter of things said.
+/// What the user says of a CQ in memory: the last thing said, not a counter of things said.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct CqDoorbell {
     /// Completions read, ever.
     pub consumer: u16,
-    /// Counts the events that the provider has consumed, modulo 4.
+    /// Counts the events that the provider has consumed, modulo 4. It and `arm` mean nothing where a call arms.
     pub cmd_sn: u8,
     pub arm: bool,
 }

@@ -133,11 +133,11 @@ fn without_tracing_the_line_still_names_call_and_reason() {
 fn plain_writes_are_refused_by_name() {
     let mut rig = Rig::new();
     let alloc_pd = WriteHeader { command: 3, in_words: 4, out_words: 1 };
-    assert_eq!(rig.session.write(&alloc_pd.bytes()), Err(EOPNOTSUPP));
+    assert_eq!(rig.session.write(&alloc_pd.bytes(), &mut rig.nic), Err(EOPNOTSUPP));
     assert!(rig.session.complaint().unwrap().contains("write(2) alloc_pd"), "{}", rig.session.line());
-    assert_eq!(rig.session.write(&[0; 7]), Err(EINVAL));
+    assert_eq!(rig.session.write(&[0; 7], &mut rig.nic), Err(EINVAL));
     assert_eq!(rig.session.complaint(), None, "that is no call");
-    assert_eq!(rig.session.write(&[]), Err(EINVAL));
+    assert_eq!(rig.session.write(&[], &mut rig.nic), Err(EINVAL));
 }
 
 #[test]

@@ -246,6 +246,9 @@ impl Nic for FakeNic {
         self.without_doorbell += 1;
         Ok(())
     }
+    fn cq_arm(&mut self, _: u32) -> Result<(), Errno> {
+        Err(EOPNOTSUPP)
+    }
     fn cq_destroy(&mut self, cq: u32) -> Result<(), Errno> {
         self.destroy(cq)
     }
@@ -268,6 +271,9 @@ impl Nic for FakeNic {
     }
     fn qp_destroy(&mut self, qp: u32) -> Result<(), Errno> {
         self.destroy(qp)
+    }
+    fn qp_rung(&mut self, _: u32) -> Result<(), Errno> {
+        Err(EOPNOTSUPP)
     }
     fn qp_modify(&mut self, qp: u32, mask: u32, attr: &QpAttr) -> Result<(), Errno> {
         if let Some(errno) = self.fail.take() {

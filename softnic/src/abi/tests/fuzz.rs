@@ -67,7 +67,7 @@ fn wild_bytes() {
             }
             let result = rig.session.ioctl(&mut bytes, &mut rig.memory, &mut rig.env, &mut rig.nic);
             assert_ne!(result, Err(ENOTTY));
-            let _ = rig.session.write(&bytes);
+            let _ = rig.session.write(&bytes, &mut rig.nic);
             assert!(rig.session.line().len() < 1000);
         }
     });

@@ -68,6 +68,7 @@ impl Queues for Rings {
             bytes: u64::from(spec.cqe) * u64::from(spec.entry_size),
             doorbell_bytes: PAGE,
             always_told: false,
+            armed_by_call: false,
         })
     }
 

@@ -2,9 +2,10 @@
 //! What the second kind does with its traits, through a session as a provider would.
 
 use super::*;
-use crate::abi::errno::{EFAULT, EINVAL};
+use crate::abi::errno::{EFAULT, EINVAL, ENOENT, EOPNOTSUPP};
 use crate::abi::structs::{
-    CreateAh, IoctlHeader, ModifyQp, MrResp, PdResp, QpCap, QpDest, QueryQp, QueryQpResp, RegMr,
+    ChannelResp, CreateAh, IoctlHeader, ModifyQp, MrResp, PdResp, PostSend, QpCap, QpDest, QueryQp, QueryQpResp, RegMr,
+    ReqNotifyCq, WriteHeader,
 };
 use crate::abi::tests::builder::Ioctl;
 use crate::abi::tests::fake::{FakeEnv, Memory, PEER};
@@ -82,7 +83,14 @@ impl Rig {
 
     /// A CQ: its handle, its ring, and the room that is answered.
     fn cq(&mut self, cqe: u32) -> (u64, Ring, u32) {
+        self.cq_with(cqe, None)
+    }
+
+    fn cq_with(&mut self, cqe: u32, channel: Option<u32>) -> (u64, Ring, u32) {
         let mut call = Ioctl::new(3, 0);
+        if let Some(channel) = channel {
+            call.object(3, u64::from(channel));
+        }
         call.object(0, 0);
         call.u32(1, cqe);
         call.u64(2, 5);
@@ -116,6 +124,13 @@ impl Rig {
             send: Ring::new(self, &Place::read(&rings)),
             recv: Ring::new(self, &Place::read(&rings[16..])),
         }
+    }
+
+    /// What the words say by which a program's doings are noticed.
+    fn words(&mut self, tracing: bool) -> Vec<u32> {
+        let mut words = Vec::new();
+        self.device.doorbells(tracing, &mut |ctx, offset| words.push((ctx, offset)));
+        words.into_iter().map(|(ctx, offset)| self.host.shm_load32(ctx, offset)).collect()
     }
 
     fn steps(&mut self) {
@@ -267,17 +282,12 @@ fn another_kind_sends_and_receives() {
 #[test]
 fn doorbells_lie_in_the_queues() {
     let World { mut rig, mut qp, ah, start, key, .. } = world();
-    let seen = |rig: &mut Rig| {
-        let mut words = Vec::new();
-        rig.device.doorbells(true, &mut |ctx, offset| words.push((ctx, offset)));
-        words.into_iter().map(|(ctx, offset)| rig.host.shm_load32(ctx, offset)).collect::<Vec<_>>()
-    };
-    assert_eq!(seen(&mut rig), [0, 0]);
+    assert_eq!(rig.words(true), [0, 0]);
     assert!(qp.post_recv(&mut rig, 1, &[(start + 2048, 256, key)]));
-    assert_eq!(seen(&mut rig), [0, 1]);
+    assert_eq!(rig.words(true), [0, 1]);
     let qpn = qp.qpn;
     assert!(qp.post(&mut rig, &Send { qpn, ah, pieces: &[(start, 100, key)], ..Send::default() }));
-    assert_eq!(seen(&mut rig), [1, 1]);
+    assert_eq!(rig.words(true), [1, 1]);
 }
 
 #[test]
@@ -503,6 +513,85 @@ fn the_first_failure_stops_a_queue_pair_of_that_type() {
     assert!(a.post(&mut rig, &Send { id: 9, pieces: &[(start, 4, key)], ..Send::default() }));
     rig.steps();
     assert_eq!((rig.polls(&mut cqs[0]), rig.polls(&mut cqs[1])), (vec![(1000, 9)], vec![(1000, 1)]));
+}
+
+/// A plain write(2).
+fn write(rig: &mut Rig, command: u32, body: &[u8]) -> Result<(), i32> {
+    let header = WriteHeader { command, in_words: (8 + body.len() as u16) / 4, out_words: 1 };
+    let mut nic = OnModel { device: &mut rig.device, host: &mut rig.host, ctx: rig.ctx };
+    rig.session.write(&[&header.bytes()[..], body].concat(), &mut nic)
+}
+
+#[test]
+fn a_doorbell_by_write_begins_what_was_posted() {
+    let Pair { mut rig, mut a, mut b, mut cqs, start, key, pd } = pair(0, 0);
+    let bell = |qp: u32| PostSend { qp, wqe_size: 128, ..PostSend::default() };
+    for id in 0..40 {
+        assert!(b.post_recv(&mut rig, id, &[(start + 100, 10, key)]));
+        assert!(a.post(&mut rig, &Send { id, pieces: &[(start, 4, key)], ..Send::default() }));
+        write(&mut rig, 28, &bell(a.handle).bytes()).unwrap();
+        assert_eq!(rig.session.line(), "uverbs write(2) post_send -> ok");
+        // Nobody has stepped the device.
+        assert_eq!((rig.polls(&mut cqs[0]), rig.polls(&mut cqs[1])), (vec![(1000, id)], vec![(1000, id)]));
+    }
+    let with_requests = PostSend { wr_count: 1, ..bell(a.handle) };
+    assert_eq!(write(&mut rig, 28, &with_requests.bytes()), Err(EINVAL));
+    assert_eq!(write(&mut rig, 28, &bell(a.handle).bytes()[..20]), Err(EINVAL));
+    assert_eq!(write(&mut rig, 28, &bell(999).bytes()), Err(ENOENT));
+    assert_eq!(write(&mut rig, 28, &bell(pd).bytes()), Err(EINVAL), "no queue pair");
+    assert_eq!(rig.session.complaint(), None);
+    let (handle, ..) = rig.cq(8);
+    let idle = rig.qp(2, pd, handle, &CAP);
+    assert_eq!(write(&mut rig, 28, &bell(idle.handle).bytes()), Err(EINVAL), "in RESET");
+    assert_eq!(write(&mut rig, 29, &bell(a.handle).bytes()), Err(EOPNOTSUPP));
+    assert!(rig.session.complaint().unwrap().contains("write(2) post_recv"), "{}", rig.session.line());
+}
+
+#[test]
+fn a_command_arms_a_cq_for_the_next_completion() {
+    let mut rig = Rig::new();
+    let pd = PdResp::read(&rig.command(3, &[0; 8], 4, 0).0).handle;
+    let (start, key) = rig.region(pd, 4096);
+    let channel = ChannelResp::read(&rig.command(17, &[0; 8], 4, 0).0).fd;
+    let (handle, mut cq, _) = rig.cq_with(8, Some(channel));
+    let mut qp = rig.qp(2, pd, handle, &CAP);
+    rig.connect(&qp, qp.qpn, 0).unwrap();
+    let event = (u64::from(channel) * 10, 5);
+    let arm = ReqNotifyCq { cq: handle as u32, solicited_only: 0 }.bytes();
+    let mut message = |rig: &mut Rig| {
+        assert!(qp.post_recv(rig, 1, &[(start + 100, 10, key)]));
+        assert!(qp.post(rig, &Send { id: 2, pieces: &[(start, 4, key)], ..Send::default() }));
+        rig.steps();
+        // Also later nobody takes unread completions for a missed "arm".
+        rig.host.now += 1000;
+        rig.steps();
+        std::mem::take(&mut rig.host.comp_events)
+    };
+    assert_eq!(message(&mut rig), [], "nobody has asked");
+    rig.command(23, &arm, 0, 0);
+    assert!(rig.device.step(&mut rig.host).armed);
+    assert_eq!(rig.host.comp_events, [], "what is there makes no event");
+    assert_eq!(message(&mut rig), [event], "one of two completions");
+    assert!(!rig.device.step(&mut rig.host).armed);
+    assert_eq!(message(&mut rig), []);
+    // The ring is full: a completion makes its event when there is room for it.
+    while rig.poll(&mut cq).is_some() {}
+    for _ in 0..8 {
+        assert_eq!(message(&mut rig), []);
+    }
+    rig.command(23, &arm, 0, 0);
+    rig.steps();
+    assert_eq!(rig.host.comp_events, []);
+    let before = rig.words(false);
+    assert!(rig.poll(&mut cq).is_some());
+    assert_ne!(rig.words(false), before, "reading is seen");
+    rig.steps();
+    assert_eq!(rig.host.comp_events, [event]);
+    let wrong = ReqNotifyCq { cq: 999, solicited_only: 0 }.bytes();
+    let mut call = Ioctl::new(0, 0);
+    call.u64(2, 23);
+    call.input(&mut rig.memory, 0, &wrong);
+    assert_eq!(rig.run(&mut call), Err(ENOENT));
 }
 
 /// A GPU's address is resolved where the module is the one that this kind of device asks: nvidia_peermem, which no EFA does.
