@@ -32,11 +32,18 @@ impl Rig {
     }
 
     fn seeded(seed: u64) -> Rig {
-        let gid = Gid(*b"\xfe\x80\0\0\0\0\0\0tinytiny");
+        Rig::of(seed, 0)
+    }
+
+    /// One of two processes.
+    fn of(seed: u64, slot: u8) -> Rig {
+        let gids = [Gid(*b"\xfe\x80\0\0\0\0\0\0tinytiny"), Gid(*b"\xfe\x80\0\0\0\0\0\0tinyTINY")];
+        let gid = gids[usize::from(slot)];
         let (name, faults) = ("tiny_0".into(), Faults::default());
-        let mut device = Device::new(DeviceConfig { name, profile: &PROFILE, gid, slot: 0, seed, faults });
+        let mut device = Device::new(DeviceConfig { name, profile: &PROFILE, gid, slot, seed, faults });
         let ctx = device.context_open().unwrap();
-        let host = Proc { mem: vec![0; MEMORY], room: 8, local_gids: vec![gid], ..Proc::default() };
+        let (local_gids, all_gids) = (vec![gid], gids.to_vec());
+        let host = Proc { mem: vec![0; MEMORY], room: 8, local_gids, all_gids, ..Proc::default() };
         let session = Session::new(PROFILE.kind.calls());
         let mut rig = Rig { session, memory: Memory::new(), env: FakeEnv::default(), device, host, ctx };
         rig.run(&mut Ioctl::new(0, 3)).unwrap();
@@ -398,8 +405,12 @@ fn pair(seed: u64, access: u32) -> Pair {
 impl Rig {
     /// From RESET to RTS, with a peer of this device.
     fn connect(&mut self, qp: &Qp, dest_qpn: u32, access: u32) -> Result<(), i32> {
+        self.connect_to(qp, self.device.gid(), dest_qpn, access)
+    }
+
+    fn connect_to(&mut self, qp: &Qp, gid: Gid, dest_qpn: u32, access: u32) -> Result<(), i32> {
         let mask = qp_mask::STATE | qp_mask::PATH | qp_mask::DEST_QPN | qp_mask::ACCESS;
-        let dest = QpDest { dgid: self.device.gid().0, is_global: 1, port: 1, hop_limit: 3, ..QpDest::default() };
+        let dest = QpDest { dgid: gid.0, is_global: 1, port: 1, hop_limit: 3, ..QpDest::default() };
         let (qp, state) = (qp.handle, QpState::Rts as u8);
         self.modify(&ModifyQp { qp, mask, state, dest, dest_qpn, access, ..ModifyQp::default() })
     }
@@ -490,6 +501,69 @@ fn a_queue_pair_that_keeps_the_order_keeps_it() {
         assert!(ended == all && came == all, "seed {seed}: {ended:?} {came:?}");
         let mut bytes = [0; 60];
         assert!(rig.host.read(start + 1000, &mut bytes) && (0..60).eq(bytes), "seed {seed}: {bytes:?}");
+    }
+}
+
+/// The two ends of a connection.
+struct End {
+    rig: Rig,
+    qp: Qp,
+    cq: Ring,
+    start: u64,
+    key: u32,
+}
+
+fn two_processes(seed: u64) -> [End; 2] {
+    let mut ends = [0, 1].map(|slot| {
+        let mut rig = Rig::of(seed, slot);
+        let pd = PdResp::read(&rig.command(3, &[0; 8], 4, 0).0).handle;
+        let (start, key) = rig.region(pd, 1 << 14);
+        let (handle, cq, _) = rig.cq(64);
+        let qp = rig.qp(2, pd, handle, &QpCap { max_send_wr: 15, max_recv_wr: 15, ..CAP });
+        End { rig, qp, cq, start, key }
+    });
+    let address = [0, 1].map(|n: usize| (ends[n].rig.device.gid(), ends[n].qp.qpn));
+    for (n, end) in ends.iter_mut().enumerate() {
+        let (gid, qpn) = address[1 - n];
+        end.rig.connect_to(&end.qp, gid, qpn, access::REMOTE_WRITE).unwrap();
+    }
+    ends
+}
+
+/// Answers come late, and the receiver is mostly not ready.
+#[test]
+fn order_is_kept_between_processes() {
+    for seed in 1..4 {
+        let [mut a, mut b] = two_processes(seed);
+        let (mut sent, mut posted, mut ended, mut came) = (0, 0, Vec::new(), Vec::new());
+        for round in 0..4000u64 {
+            let (op, inline) = (if sent % 3 == 2 { 2 } else { 0 }, [sent as u8; 1]);
+            let remote = if op == 2 { (b.start + 100, b.key) } else { (0, 0) };
+            let send = Send { id: sent, op, inline: Some(&inline), remote, ..Send::default() };
+            sent += u64::from(sent < 60 && a.qp.post(&mut a.rig, &send));
+            if round % 7 == 0 {
+                posted += u64::from(b.qp.post_recv(&mut b.rig, posted, &[(b.start + posted, 1, b.key)]));
+            }
+            a.rig.host.now += 1;
+            b.rig.host.now += 1;
+            a.rig.device.step(&mut a.rig.host);
+            b.rig.device.step(&mut b.rig.host);
+            // One packet each way, at most.
+            if let Some(p) = a.rig.host.outgoing.pop_front() {
+                b.rig.device.receive(&mut b.rig.host, &p);
+            }
+            if let Some(p) = b.rig.host.outgoing.pop_front() {
+                a.rig.device.receive(&mut a.rig.host, &p);
+            }
+            ended.extend(a.rig.polls(&mut a.cq));
+            came.extend(b.rig.polls(&mut b.cq));
+        }
+        let all: Vec<_> = (0..60).map(|id| (1000, id)).collect();
+        assert_eq!((&ended, &came[..]), (&all, &all[..40]), "seed {seed}");
+        let mut bytes = [0; 40];
+        assert!(b.rig.host.read(b.start, &mut bytes));
+        assert!((0..60).filter(|n| n % 3 != 2).eq(bytes), "seed {seed}: {bytes:?}");
+        assert!(b.rig.host.read(b.start + 100, &mut bytes[..1]) && bytes[0] == 59, "the last WRITE counts");
     }
 }
 
