@@ -56,7 +56,7 @@ macro_rules! facts {
 }
 pub(crate) use facts;
 
-/// What a device can do. The numbers are those of EFA's driver (`EFA_QUERY_DEVICE_CAPS_*`).
+/// What a device can do, of what the model knows. How its provider is told is the kind's business.
 pub mod caps {
     use super::Fact;
 

@@ -15,7 +15,7 @@ use crate::abi::private::{Calls, CqRequest, QpRequest};
 use crate::abi::spec::{Kind, MethodSpec, UHW_OUT, required};
 use crate::abi::structs::DeviceResp;
 use crate::model::types::{AhInfo, CqInfo, PdInfo, QpInfo, access};
-use crate::profile::Profile;
+use crate::profile::{Profile, caps};
 
 pub struct Driver;
 
@@ -26,6 +26,21 @@ const TYPE_DRIVER: u64 = 255;
 const CQ_MIN: usize = 10;
 /// Up to `driver_qp_type`: all that rdma-core before 52 has.
 const QP_MIN: usize = 16;
+
+/// `EFA_QUERY_DEVICE_CAPS_*`
+const CAPS: [(u32, u32); 7] = [
+    (caps::RDMA_READ, 1),
+    (caps::RNR_RETRY, 1 << 1),
+    (caps::CQ_NOTIFICATIONS, 1 << 2),
+    (caps::CQ_WITH_SGID, 1 << 3),
+    (caps::DATA_POLLING_128, 1 << 4),
+    (caps::RDMA_WRITE, 1 << 5),
+    (caps::UNSOLICITED_WRITE_RECV, 1 << 6),
+];
+
+fn device_caps(bits: u32) -> u32 {
+    CAPS.iter().filter(|(cap, _)| bits & cap != 0).fold(0, |told, (_, bit)| told | bit)
+}
 
 impl Calls for Driver {
     fn driver_id(&self) -> u32 {
@@ -70,8 +85,7 @@ impl Calls for Driver {
             max_sq_sge: p.max_sq_sge.value,
             max_rq_sge: p.max_rq_sge.value,
             max_rdma_size: p.max_rdma_size.value,
-            // The profile's bits have this driver's numbers.
-            device_caps: p.caps.bits(),
+            device_caps: device_caps(p.caps.bits()),
         };
         call.uhw_out(&answer.bytes())
     }
