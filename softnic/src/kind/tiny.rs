@@ -19,7 +19,7 @@ use crate::abi::wire::{array_at, wire};
 use crate::model::host::{ContextId, Host};
 use crate::model::request::{Completion, Local, Op, RecvRequest, Remote, SendRequest, Sge, status};
 use crate::model::types::{AhInfo, CqInfo, CqSpec, PdInfo, QpCaps, QpInfo, QpSpec, QpState, QpType, qp_mask as m};
-use crate::model::wire::{Broken, CqDoorbell, CqLayout, CqRing, QpLayout, QpRings, Shape, Word};
+use crate::model::wire::{Broken, CqDoorbell, CqLayout, CqRing, QpLayout, QpRings, RecvRing, Shape, Word};
 use crate::profile::{Own, Profile, Visitor, assumed, caps};
 use std::any::Any;
 
@@ -209,7 +209,7 @@ impl Queues for Tiny {
     }
     fn begin_qp(&self, host: &mut dyn Host, r: &QpRings) {
         begin(host, r.ctx, r.sq_offset, r.shape.sq_stride, r.shape.sq_depth);
-        begin(host, r.ctx, r.rq_offset, r.shape.rq_stride, r.shape.rq_depth);
+        begin(host, r.ctx, r.recv.offset, r.shape.rq_stride, r.shape.rq_depth);
     }
     fn begin_cq(&self, host: &mut dyn Host, r: &CqRing) {
         begin(host, r.ctx, r.offset, COMPLETION, r.entries);
@@ -240,29 +240,29 @@ impl Queues for Tiny {
         let (id, ah) = (u64::from_le_bytes(array_at(&e, 0)), u16::from_le_bytes(array_at(&e, 12)));
         SendRequest { id, op, signaled: true, imm: None, local, remote, ah, dest_qpn: word(8), qkey: 0 }
     }
-    fn recvs_posted(&self, host: &mut dyn Host, r: &QpRings, taken: u16) -> u16 {
-        number(taken, host.shm_load32(r.ctx, r.rq_offset + u64::from(PRODUCER)), r.shape.rq_depth - 1)
+    fn recvs_posted(&self, host: &mut dyn Host, r: &RecvRing, taken: u16) -> u16 {
+        number(taken, host.shm_load32(r.ctx, r.offset + u64::from(PRODUCER)), r.depth - 1)
     }
-    fn recvs_taken(&self, host: &mut dyn Host, r: &QpRings, taken: u16) {
-        host.shm_store32(r.ctx, r.rq_offset + CONSUMER, u32::from(taken) & (r.shape.rq_depth - 1));
+    fn recvs_taken(&self, host: &mut dyn Host, r: &RecvRing, taken: u16) {
+        host.shm_store32(r.ctx, r.offset + CONSUMER, u32::from(taken) & (r.depth - 1));
     }
     fn read_recv(
         &self,
         host: &mut dyn Host,
-        r: &QpRings,
+        r: &RecvRing,
         number: u16,
         posted: u16,
     ) -> Result<Option<(RecvRequest, u16)>, Broken> {
         if number == posted {
             return Ok(None);
         }
-        let slot = u32::from(number) & (r.shape.rq_depth - 1);
-        let e = entry(host, r.ctx, r.rq_offset, slot, r.shape.rq_stride);
+        let slot = u32::from(number) & (r.depth - 1);
+        let e = entry(host, r.ctx, r.offset, slot, r.stride);
         let (id, count) = (u64::from_le_bytes(array_at(&e, 0)), u32::from_le_bytes(array_at(&e, 8)));
         Ok(Some((RecvRequest::of_sges(id, &pieces(&e, RECV_HEAD as usize, count)), 1)))
     }
     fn reset(&self, host: &mut dyn Host, r: &QpRings) {
-        for at in [r.sq_offset, r.rq_offset] {
+        for at in [r.sq_offset, r.recv.offset] {
             host.shm_store32(r.ctx, at + u64::from(PRODUCER), 0);
             host.shm_store32(r.ctx, at + CONSUMER, 0);
         }

@@ -6,7 +6,7 @@ use super::host::{Address, AsyncEvent, ContextId, Errno, Host};
 use super::request::{Completion, Op, Received, RecvRequest, SendRequest, status};
 use super::types::errno::{EINVAL, EIO, ENOENT, ENOMEM, EOPNOTSUPP};
 use super::types::{QpAttr, QpInfo, QpQuery, QpSpec, QpState, qp_mask as m};
-use super::wire::{Broken, QpLayout, QpRings};
+use super::wire::{Broken, QpLayout, QpRings, RecvRing};
 use super::{Device, PAGE, numbers};
 use crate::fault::RequestFault;
 use crate::profile::caps;
@@ -66,7 +66,9 @@ impl Device {
             let [sq_offset, rq_offset, doorbell_offset] = alloc_all(host, ctx, pieces).ok_or(ENOMEM)?;
             let [sq_bytes, rq_bytes, doorbell_bytes] = pieces;
             let kind = d.profile.kind.queues();
-            let rings = QpRings { kind, ctx, sq_offset, rq_offset, doorbell_offset, shape };
+            let (stride, depth) = (shape.rq_stride, shape.rq_depth);
+            let recv = RecvRing { kind, ctx, offset: rq_offset, doorbell_offset, stride, depth };
+            let rings = QpRings { kind, ctx, sq_offset, doorbell_offset, shape, recv };
             rings.begin(host);
             let info = QpInfo {
                 handle: qpn,
@@ -303,7 +305,7 @@ impl Device {
 
     pub(super) fn complete_recv(&mut self, host: &mut dyn Host, qpn: u32, id: u64, op: Op, status: u8, recv: Received) {
         let Some(q) = self.qps.get(&qpn) else { return };
-        q.rings.recvs_taken(host, q.rq_taken);
+        q.rings.recv.taken(host, q.rq_taken);
         let cq = q.spec.recv_cq;
         self.complete(host, cq, Completion { id, status, op, qpn, recv: Some(recv) });
         if status != status::OK {
@@ -330,7 +332,7 @@ impl Device {
         if doorbell == q.rq_taken {
             return None;
         }
-        match q.rings.read_recv(host, q.rq_taken, doorbell) {
+        match q.rings.recv.read(host, q.rq_taken, doorbell) {
             Ok(found) => {
                 let (request, entries) = found?;
                 q.rq_taken = q.rq_taken.wrapping_add(entries);
@@ -390,7 +392,7 @@ impl Qp {
         }
         host.trace(&format!("{device} qp {qpn}: doorbell rq {doorbell}: {new} posted"));
         while self.next_traced != doorbell {
-            match self.rings.read_recv(host, self.next_traced, doorbell) {
+            match self.rings.recv.read(host, self.next_traced, doorbell) {
                 Ok(Some((request, entries))) => {
                     host.trace(&format!("{device} qp {qpn}: {request}"));
                     self.next_traced = self.next_traced.wrapping_add(entries);
@@ -407,7 +409,7 @@ impl Qp {
 
     /// Receive entries posted, ever.
     pub fn recv_doorbell(&self, host: &mut dyn Host) -> u16 {
-        self.rings.recvs_posted(host, self.rq_taken)
+        self.rings.recv.posted(host, self.rq_taken)
     }
 }
 

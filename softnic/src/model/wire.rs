@@ -16,9 +16,20 @@ pub struct QpRings {
     pub kind: &'static dyn Queues,
     pub ctx: ContextId,
     pub sq_offset: u64,
-    pub rq_offset: u64,
     pub doorbell_offset: u64,
     pub shape: Shape,
+    pub recv: RecvRing,
+}
+
+/// Where receive requests are. Nothing in it is the QP's, so that QPs could share one.
+#[derive(Clone, Copy, Debug)]
+pub struct RecvRing {
+    pub kind: &'static dyn Queues,
+    pub ctx: ContextId,
+    pub offset: u64,
+    pub doorbell_offset: u64,
+    pub stride: u32,
+    pub depth: u32,
 }
 
 /// A word in the memory of a QP, by the piece in which it lies and how far from its beginning.
@@ -110,13 +121,13 @@ pub trait Queues: Sync {
     /// The send request of that number.
     fn read_send(&self, host: &mut dyn Host, rings: &QpRings, number: u16) -> SendRequest;
     /// Receive entries posted, ever.
-    fn recvs_posted(&self, host: &mut dyn Host, rings: &QpRings, taken: u16) -> u16;
-    fn recvs_taken(&self, _host: &mut dyn Host, _rings: &QpRings, _taken: u16) {}
+    fn recvs_posted(&self, host: &mut dyn Host, ring: &RecvRing, taken: u16) -> u16;
+    fn recvs_taken(&self, _host: &mut dyn Host, _ring: &RecvRing, _taken: u16) {}
     /// The receive request that begins at that number, and how many entries it takes; None while it is not whole.
     fn read_recv(
         &self,
         host: &mut dyn Host,
-        rings: &QpRings,
+        ring: &RecvRing,
         number: u16,
         posted: u16,
     ) -> Result<Option<(RecvRequest, u16)>, Broken>;
@@ -143,7 +154,7 @@ impl QpRings {
     fn offset(&self, word: Word) -> u64 {
         let (piece, at) = match word {
             Word::SendRing(at) => (self.sq_offset, at),
-            Word::RecvRing(at) => (self.rq_offset, at),
+            Word::RecvRing(at) => (self.recv.offset, at),
             Word::Page(at) => (self.doorbell_offset, at),
         };
         piece + u64::from(at)
@@ -171,29 +182,26 @@ impl QpRings {
         self.kind.read_send(host, self, number)
     }
 
-    pub fn recvs_posted(&self, host: &mut dyn Host, taken: u16) -> u16 {
-        self.kind.recvs_posted(host, self, taken)
-    }
-
-    pub fn recvs_taken(&self, host: &mut dyn Host, taken: u16) {
-        self.kind.recvs_taken(host, self, taken);
-    }
-
-    pub fn read_recv(
-        &self,
-        host: &mut dyn Host,
-        number: u16,
-        posted: u16,
-    ) -> Result<Option<(RecvRequest, u16)>, Broken> {
-        self.kind.read_recv(host, self, number, posted)
-    }
-
     pub fn begin(&self, host: &mut dyn Host) {
         self.kind.begin_qp(host, self);
     }
 
     pub fn reset(&self, host: &mut dyn Host) {
         self.kind.reset(host, self);
+    }
+}
+
+impl RecvRing {
+    pub fn posted(&self, host: &mut dyn Host, taken: u16) -> u16 {
+        self.kind.recvs_posted(host, self, taken)
+    }
+
+    pub fn taken(&self, host: &mut dyn Host, taken: u16) {
+        self.kind.recvs_taken(host, self, taken);
+    }
+
+    pub fn read(&self, host: &mut dyn Host, number: u16, posted: u16) -> Result<Option<(RecvRequest, u16)>, Broken> {
+        self.kind.read_recv(host, self, number, posted)
     }
 }
 

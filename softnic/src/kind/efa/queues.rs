@@ -4,10 +4,10 @@
 use super::layout::{RQ_DOORBELL, RX_DESC, SQ_DOORBELL};
 use super::{cqe, profiles, transition, wqe};
 use crate::model::PAGE;
-use crate::model::host::Host;
+use crate::model::host::{ContextId, Host};
 use crate::model::request::{Completion, RecvRequest, SendRequest};
 use crate::model::types::{CqSpec, QpCaps, QpSpec, QpState, QpType};
-use crate::model::wire::{Broken, CqDoorbell, CqLayout, CqRing, QpLayout, QpRings, Queues, Shape, Word};
+use crate::model::wire::{Broken, CqDoorbell, CqLayout, CqRing, QpLayout, QpRings, Queues, RecvRing, Shape, Word};
 use crate::profile::Profile;
 
 pub struct Rings;
@@ -17,8 +17,8 @@ fn holds_receives(p: &Profile, c: &QpCaps) -> bool {
     u64::from(c.max_recv_wr) * u64::from(c.max_recv_sge.max(1)) <= u64::from(p.max_rq_wr.value)
 }
 
-fn doorbell(host: &mut dyn Host, r: &QpRings, at: u32) -> u16 {
-    host.shm_load32(r.ctx, r.doorbell_offset + u64::from(at)) as u16
+fn doorbell(host: &mut dyn Host, ctx: ContextId, page: u64, at: u32) -> u16 {
+    host.shm_load32(ctx, page + u64::from(at)) as u16
 }
 
 impl Queues for Rings {
@@ -73,7 +73,7 @@ impl Queues for Rings {
     }
 
     fn sends_posted(&self, host: &mut dyn Host, r: &QpRings, _: u16) -> u16 {
-        doorbell(host, r, SQ_DOORBELL)
+        doorbell(host, r.ctx, r.doorbell_offset, SQ_DOORBELL)
     }
 
     fn read_send(&self, host: &mut dyn Host, r: &QpRings, number: u16) -> SendRequest {
@@ -85,27 +85,27 @@ impl Queues for Rings {
         wqe::parse_send(&wqe, size)
     }
 
-    fn recvs_posted(&self, host: &mut dyn Host, r: &QpRings, _: u16) -> u16 {
-        doorbell(host, r, RQ_DOORBELL)
+    fn recvs_posted(&self, host: &mut dyn Host, r: &RecvRing, _: u16) -> u16 {
+        doorbell(host, r.ctx, r.doorbell_offset, RQ_DOORBELL)
     }
 
     /// One or more descriptors, up to the one that says "last".
     fn read_recv(
         &self,
         host: &mut dyn Host,
-        r: &QpRings,
+        r: &RecvRing,
         number: u16,
         posted: u16,
     ) -> Result<Option<(RecvRequest, u16)>, Broken> {
         let waiting = posted.wrapping_sub(number);
-        if u32::from(waiting) > r.shape.rq_depth {
+        if u32::from(waiting) > r.depth {
             return Err(Broken);
         }
         let mut out = RecvRequest::empty();
         for i in 0..waiting {
             let mut desc = [0u8; RX_DESC as usize];
-            let slot = u32::from(number.wrapping_add(i)) & r.shape.rq_depth.saturating_sub(1);
-            host.shm_read(r.ctx, r.rq_offset + u64::from(slot * RX_DESC), &mut desc);
+            let slot = u32::from(number.wrapping_add(i)) & r.depth.saturating_sub(1);
+            host.shm_read(r.ctx, r.offset + u64::from(slot * RX_DESC), &mut desc);
             let desc = wqe::parse_recv(&desc);
             if i == 0 {
                 out.id = desc.id;
