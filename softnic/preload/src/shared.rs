@@ -140,10 +140,8 @@ impl Shared {
         let end = self.next.checked_add(bytes)?;
         if end > self.mapping.size {
             let has = self.mapping.size >> 20;
-            sys::say_once(
-                14,
-                format_args!("the {has} MiB for a context's queues are used up (see ulimit -v, ulimit -f)"),
-            );
+            let limits = if SIZES.first() == Some(&self.mapping.size) { "" } else { " (see ulimit -v, ulimit -f)" };
+            sys::say_once(14, format_args!("the {has} MiB for a context's queues are used up{limits}"));
             return None;
         }
         Some(std::mem::replace(&mut self.next, end))
