@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Kinds of devices. All that makes one kind differ from another lies in its folder here: what its provider library writes and reads in
-//! memory ([`Queues`]), the private structs and methods of its driver ([`Calls`]), its profiles, its part of sysfs ([`Sysfs`]).
+//! memory ([`Queues`]), the private structs, methods and commands of its driver ([`Calls`]), its types of queue pairs
+//! ([`QpType`](crate::model::types::QpType)), its profiles, its part of sysfs ([`Sysfs`]).
 //! The rest of softnic asks the profile of a device for its kind, and knows none by name. A new kind is a folder beside `efa`, and a line in
 //! [`KINDS`]; `tiny`, a kind for tests, shows all that it needs.
 #![forbid(unsafe_code)]
