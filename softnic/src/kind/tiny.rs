@@ -34,7 +34,7 @@ const SEND_HEAD: u32 = 32;
 const RECV_HEAD: u32 = 16;
 const COMPLETION: u32 = 16;
 /// Pieces of a request.
-const SGES: u32 = 6;
+const SGES: u32 = 8;
 
 /// Requests one by one to one peer, until one of them fails.
 static LINE: QpType = QpType {
