@@ -225,7 +225,7 @@ fn lock(waiter: &Waiter) -> Guard<'static, Option<Box<State>>> {
 fn work(waiter: &Waiter) {
     let mut passes = PASSES.load(Ordering::Relaxed);
     let mut pause_us: u64 = 50;
-    let mut idle = 0u32;
+    let (mut idle, mut spins) = (0u32, SPINS);
     let mut bypassed_ms: Option<u64> = None;
     loop {
         let now = PASSES.load(Ordering::Relaxed);
@@ -242,7 +242,8 @@ fn work(waiter: &Waiter) {
             }
         }
         ASLEEP.store(true, Ordering::SeqCst);
-        let sleep = waiter.announce();
+        // Only before a sleep: senders make a system call for each packet while it is announced.
+        let sleep = (idle + 1 >= spins).then(|| waiter.announce());
         let mut progress: Option<Progress> = None;
         let mut rung = false;
         let mut guard = lock(waiter);
@@ -263,11 +264,11 @@ fn work(waiter: &Waiter) {
             continue;
         }
         idle += 1;
-        if idle < if progress.armed { SPINS_FOR_EVENTS } else { SPINS } {
-            drop(sleep);
+        spins = if progress.armed { SPINS_FOR_EVENTS } else { SPINS };
+        let Some(sleep) = sleep.filter(|_| idle >= spins) else {
             std::thread::yield_now();
             continue;
-        }
+        };
         let timer_us = progress.wake_at_ms.map_or(u64::MAX, |at| at.saturating_sub(sys::now_ms()).max(1) * 1000);
         let pause = Duration::from_micros(pause_us.min(timer_us));
         if sleep.wait(Some(pause)) == Woken::Closed {
