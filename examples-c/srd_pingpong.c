@@ -78,6 +78,7 @@ struct side {
     vbn_mr *mr;
     uint8_t *memory; /* RECEIVES buffers for what comes in, and one for what goes out */
     int sleeping;    /* wait for completions instead of looking all the time */
+    uint32_t sent, heard; /* messages that are out, and that have come, since that was last set */
     struct hello mine, theirs;
 };
 
@@ -192,20 +193,21 @@ static vbn_wc next_completion(struct side *side) {
 
 static uint8_t letter(uint32_t round, uint32_t at) { return (uint8_t)(round * 31 + at); }
 
-/* Waits until one's own message is out and the peer's is in; either may come first. */
-static void wait_for(struct side *side, int sends, int receives, uint32_t round) {
-    while (sends > 0 || receives > 0) {
+/* Waits until so many messages of one's own are out and so many of the peer's are in. Nothing orders the two: the answer to a message may come
+ * before the completion of that, and the peer's next message as well. */
+static void wait_for(struct side *side, uint32_t sent, uint32_t heard) {
+    while (side->sent < sent || side->heard < heard) {
         vbn_wc wc = next_completion(side);
         if (wc.wr_id == SEND_ID) {
-            sends--;
+            side->sent++;
             continue;
         }
         const uint8_t *message = buffer(side, wc.wr_id);
         if (wc.byte_len != side->mine.size) die("WRONG: a message of %" PRIu32 " bytes instead of %" PRIu32, wc.byte_len, side->mine.size);
         for (uint32_t i = 0; i < wc.byte_len; i++)
-            if (message[i] != letter(round, i)) die("WRONG: message %" PRIu32 " differs at byte %" PRIu32, round, i);
+            if (message[i] != letter(side->heard, i)) die("WRONG: message %" PRIu32 " differs at byte %" PRIu32, side->heard, i);
         post_receive(side, wc.wr_id);
-        receives--;
+        side->heard++;
     }
 }
 
@@ -218,18 +220,18 @@ static void ping(struct side *side, int64_t *times) {
         make_message(side, round);
         int64_t start = now();
         post_send(side);
-        wait_for(side, 1, 1, round);
+        wait_for(side, round + 1, round + 1);
         if (round >= WARM_UP) times[round - WARM_UP] = now() - start;
     }
 }
 
 static void pong(struct side *side) {
     for (uint32_t round = 0; round < WARM_UP + side->mine.count; round++) {
-        wait_for(side, 0, 1, round);
+        wait_for(side, round, round + 1);
         make_message(side, round);
         post_send(side);
-        wait_for(side, 1, 0, round);
     }
+    wait_for(side, WARM_UP + side->mine.count, WARM_UP + side->mine.count);
 }
 
 static int by_size(const void *a, const void *b) {
@@ -256,6 +258,7 @@ static void measure(struct side *side, int fd, int client, int json) {
     int64_t *times = client ? malloc(side->mine.count * sizeof *times) : NULL;
     if (client && !times) die("no memory for %" PRIu32 " times", side->mine.count);
     for (side->sleeping = 0; side->sleeping <= 1; side->sleeping++) {
+        side->sent = side->heard = 0;
         tcp_meet(fd, 'm'); /* both are in the same mode, and both have a peer and receives */
         if (!client) {
             pong(side);

@@ -389,10 +389,12 @@ impl State {
     /// Packets in, and who died. True if anything came.
     fn receive(&mut self) -> bool {
         let now = self.world.now_ms;
-        let mut received = self.take_receipts();
+        let mut received = false;
         for _ in 0..PACKETS {
             let Some(loan) = self.world.fabric.as_mut().and_then(Fabric::borrow) else { break };
             received = true;
+            // What the sender had taken before it sent this.
+            self.take_receipts();
             let bytes = loan.bytes();
             let receipt = match Packet::decode(bytes) {
                 Some(packet) => self.hand_over_for_receipt(&packet),
