@@ -4,6 +4,7 @@
 //   edges oversized     a SEND of the MTU goes through, one byte more fails with status 6
 //   edges receives      the device's receive descriptors, one a piece: as many requests of three pieces as there is room for, and no more
 //   edges dmabuf        regions of a memfd and of a file on disk, by offset and iova: READ, SEND and, where libefa has it, WRITE move the file's bytes and no others
+//   edges in_turn       with --seed 0, two processes: a message is complete before the one is received that its receiver sent next
 //   edges inside        with --seed 0: requests are done inside the calls of the program
 //   edges lengths       every short length: at odd offsets, source and target overlapping, and reaching into memory that is gone
 //   edges stale         memory that is gone: source of a SEND, receive buffer, target of a READ and a WRITE; to oneself, and to another process
@@ -206,6 +207,7 @@ static struct shared {
     union ibv_gid gid[2];
     uint32_t qpn; // the rest is the other process's
     struct place stale, good;
+    uint32_t qpns[2];
 } *shared;
 
 static void reach(int step) { shared->step = step; }
@@ -360,6 +362,56 @@ static void lengths(void)
     close_end(&e);
 }
 
+// --- order between two processes ---
+
+enum { LONG_READ = 99 };
+
+// Takes one completion, which is not that of a READ; true if it is that of the own message. What was received is counted, and its request posted again.
+static int one_is_own(struct end *e, int *received)
+{
+    struct ibv_wc wc;
+    do CHECK(poll_for(e, &wc, 30) && wc.status == IBV_WC_SUCCESS);
+    while (wc.wr_id == LONG_READ);
+    if (wc.wr_id == 0) return 1;
+    post_recv(e, wc.wr_id, 64 * wc.wr_id, 64);
+    *received += 1;
+    return 0;
+}
+
+static void in_turn(void)
+{
+    enum { ROUNDS = 5000, RECEIVES = 8 };
+    static struct end e;
+    pid_t parent = getpid(), child = fork();
+    CHECK(child >= 0);
+    if (child == 0) CHECK(!prctl(PR_SET_PDEATHSIG, SIGKILL) && getppid() == parent);
+    int me = child == 0;
+    open_end(&e, 0, -1);
+    for (uint64_t i = 1; i <= RECEIVES; i++) post_recv(&e, i, 64 * i, 64);
+    shared->gid[me] = e.gid;
+    shared->qpns[me] = e.qp->qp_num;
+    if (me == 0) shared->good = (struct place){e.mr->rkey, (uintptr_t)e.buffer + SIZE / 4};
+    if (me == 0) await(1);
+    reach(me == 0 ? 2 : 1);
+    await(2);
+    struct ibv_ah *other = address(&e, shared->gid[!me]);
+    int received = 0, early = 0;
+    for (int round = 0; round < ROUNDS; round++) {
+        while (me == 1 && received == round) CHECK(!one_is_own(&e, &received));
+        // What comes for this keeps the receiver busy, until the rest is there as well.
+        if (me == 1) request(&e, LONG_READ, READ, other, shared->qpns[0], in(&e, SIZE / 4), shared->good, SIZE / 4 * 3);
+        post(&e, 0, other, shared->qpns[!me], 0, 0, 0, 64);
+        while (!one_is_own(&e, &received)) early += me == 1;
+        while (me == 0 && received == round) CHECK(!one_is_own(&e, &received));
+    }
+    int status = 0;
+    if (me == 1) printf("%d of %d messages came before the one ahead of them was complete\n", early, ROUNDS);
+    CHECK(early == 0);
+    if (me == 0) CHECK(waitpid(child, &status, 0) == child && status == 0);
+    CHECK(!ibv_destroy_ah(other));
+    close_end(&e);
+}
+
 // --- who does the work ---
 
 // With --seed 0, so that no request is held back. Each READ of oneself is done when the call that posts it returns, by the caller's own thread: no
@@ -396,6 +448,7 @@ int main(int argc, char **argv)
     if (!strcmp(argv[1], "dmabuf")) return dmabuf(), 0;
     if (!strcmp(argv[1], "stale")) return stale(), 0;
     if (!strcmp(argv[1], "lengths")) return lengths(), 0;
+    if (!strcmp(argv[1], "in_turn")) return in_turn(), 0;
     if (!strcmp(argv[1], "inside")) return inside(), 0;
     fprintf(stderr, "edges: which?\n");
     return 2;
