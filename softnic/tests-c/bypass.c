@@ -293,12 +293,7 @@ static void open_by_efadv(struct direct *d)
     CHECK(!interconnects.valid || (interconnects.recv == 1 && interconnects.read == 2 && interconnects.written == 3));
     struct efadv_qp_init_attr srd = {.driver_qp_type = EFADV_QP_DRIVER_TYPE_SRD};
     CHECK(e.qp = efadv_create_qp_ex(e.ctx, &init, &srd, sizeof srd));
-    struct ibv_qp_attr a = {.qp_state = IBV_QPS_INIT, .port_num = 1, .qkey = QKEY};
-    CHECK(!ibv_modify_qp(e.qp, &a, IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_QKEY));
-    a.qp_state = IBV_QPS_RTR;
-    CHECK(!ibv_modify_qp(e.qp, &a, IBV_QP_STATE));
-    a.qp_state = IBV_QPS_RTS;
-    CHECK(!ibv_modify_qp(e.qp, &a, IBV_QP_STATE | IBV_QP_SQ_PSN));
+    make_ready(e.qp, -1);
     CHECK(!ibv_query_gid(e.ctx, 1, 0, &e.gid));
     struct efadv_ah_attr ah = {0};
     CHECK(!efadv_query_ah(address(&e, e.gid), &ah, sizeof ah));

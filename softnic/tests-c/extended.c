@@ -46,12 +46,7 @@ static int open_qp(struct ibv_cq *send, struct ibv_cq *recv)
     memcpy((char *)&srd + 12, &flags, sizeof flags);
     CHECK(!ibv_destroy_qp(e.qp));
     if (!(e.qp = efadv_create_qp_ex(e.ctx, &init, &srd, sizeof srd))) return 0;
-    struct ibv_qp_attr a = {.qp_state = IBV_QPS_INIT, .port_num = 1, .qkey = QKEY};
-    CHECK(!ibv_modify_qp(e.qp, &a, IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_QKEY));
-    a.qp_state = IBV_QPS_RTR;
-    CHECK(!ibv_modify_qp(e.qp, &a, IBV_QP_STATE));
-    a.qp_state = IBV_QPS_RTS;
-    CHECK(!ibv_modify_qp(e.qp, &a, IBV_QP_STATE | IBV_QP_SQ_PSN));
+    make_ready(e.qp, -1);
     return 1;
 }
 

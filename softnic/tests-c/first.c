@@ -37,12 +37,7 @@ int main(void)
     };
     struct efadv_qp_init_attr srd = {.driver_qp_type = EFADV_QP_DRIVER_TYPE_SRD};
     CHECK(e.qp = efadv_create_qp_ex(e.ctx, &init, &srd, sizeof srd));
-    struct ibv_qp_attr a = {.qp_state = IBV_QPS_INIT, .port_num = 1, .qkey = QKEY};
-    CHECK(!ibv_modify_qp(e.qp, &a, IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_QKEY));
-    a.qp_state = IBV_QPS_RTR;
-    CHECK(!ibv_modify_qp(e.qp, &a, IBV_QP_STATE));
-    a.qp_state = IBV_QPS_RTS;
-    CHECK(!ibv_modify_qp(e.qp, &a, IBV_QP_STATE | IBV_QP_SQ_PSN));
+    make_ready(e.qp, -1);
     CHECK(!ibv_query_gid(e.ctx, 1, 0, &e.gid));
     struct ibv_ah *ah = address(&e, e.gid);
     memset(e.buffer + 4096, 0, 64);

@@ -63,7 +63,19 @@ static inline struct ibv_qp *create_qp(struct end *e)
     return efadv_create_qp_ex(e->ctx, &init, &srd, sizeof(srd));
 }
 
-// Device number `n`, ready to send. rnr_retry: -1 leaves the device's own.
+// From reset to ready to send. rnr_retry: -1 leaves the device's own.
+static inline void make_ready(struct ibv_qp *qp, int rnr_retry)
+{
+    struct ibv_qp_attr a = {.qp_state = IBV_QPS_INIT, .port_num = 1, .qkey = QKEY};
+    CHECK(!ibv_modify_qp(qp, &a, IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_QKEY));
+    a.qp_state = IBV_QPS_RTR;
+    CHECK(!ibv_modify_qp(qp, &a, IBV_QP_STATE));
+    a.qp_state = IBV_QPS_RTS;
+    a.rnr_retry = rnr_retry;
+    CHECK(!ibv_modify_qp(qp, &a, IBV_QP_STATE | IBV_QP_SQ_PSN | (rnr_retry >= 0 ? IBV_QP_RNR_RETRY : 0)));
+}
+
+// Device number `n`, ready to send.
 static inline void open_end(struct end *e, int n, int rnr_retry)
 {
     int count;
@@ -84,13 +96,7 @@ static inline void open_end(struct end *e, int n, int rnr_retry)
         e->qp = create_qp(e);
     }
     CHECK(e->qp);
-    struct ibv_qp_attr a = {.qp_state = IBV_QPS_INIT, .port_num = 1, .qkey = QKEY};
-    CHECK(!ibv_modify_qp(e->qp, &a, IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_QKEY));
-    a.qp_state = IBV_QPS_RTR;
-    CHECK(!ibv_modify_qp(e->qp, &a, IBV_QP_STATE));
-    a.qp_state = IBV_QPS_RTS;
-    a.rnr_retry = rnr_retry;
-    CHECK(!ibv_modify_qp(e->qp, &a, IBV_QP_STATE | IBV_QP_SQ_PSN | (rnr_retry >= 0 ? IBV_QP_RNR_RETRY : 0)));
+    make_ready(e->qp, rnr_retry);
 }
 
 static inline void close_end(struct end *e)
