@@ -9,7 +9,7 @@ use crate::sys;
 use libc::{c_int, c_void, size_t};
 use nic::fabric::{Waiter, Woken};
 use nic::kind::KINDS;
-use nic::model::types::Progress;
+use nic::model::types::{NEVER, Progress};
 use std::ffi::CStr;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
 use std::time::Duration;
@@ -97,7 +97,7 @@ fn drive(insisting: bool) {
         }
     }
     // The program may do something else now.
-    if (left.busy || left.wake_at_ms.is_some()) && ASLEEP.load(Ordering::SeqCst) {
+    if (left.busy || left.wake_at_ms != NEVER) && ASLEEP.load(Ordering::SeqCst) {
         look_soon();
     }
     let_others_run(left.busy);
@@ -269,7 +269,10 @@ fn work(waiter: &Waiter) {
             std::thread::yield_now();
             continue;
         };
-        let timer_us = progress.wake_at_ms.map_or(u64::MAX, |at| at.saturating_sub(sys::now_ms()).max(1) * 1000);
+        let timer_us = match progress.wake_at_ms {
+            NEVER => u64::MAX,
+            at => at.saturating_sub(sys::now_ms()).max(1) * 1000,
+        };
         let pause = Duration::from_micros(pause_us.min(timer_us));
         if sleep.wait(Some(pause)) == Woken::Closed {
             std::thread::sleep(pause);

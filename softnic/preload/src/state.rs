@@ -16,7 +16,7 @@ use nic::fabric::{Event, Fabric, LIVENESS_MS, Place, Waiter};
 use nic::fault::Faults;
 use nic::model::host::{ContextId, Errno};
 use nic::model::packet::{Kind, Packet};
-use nic::model::types::Progress;
+use nic::model::types::{NEVER, Progress};
 use nic::model::{Device, DeviceConfig};
 use nic::run::config::{self, Config};
 use nic::run::tree;
@@ -69,6 +69,9 @@ pub struct State {
 struct Watched {
     word: Word,
     seen: u32,
+    device: usize,
+    /// Whose send doorbell it is, if it is one.
+    qpn: Option<u32>,
 }
 
 /// How much one pass does at most before it lets others at the lock.
@@ -289,7 +292,7 @@ impl State {
         }
         self.watched.iter().all(|w| w.word.load() == w.seen)
             && !self.world.fabric.as_ref().is_some_and(Fabric::has_packets)
-            && self.last.wake_at_ms.is_none_or(|at| sys::now_ms() < at)
+            && (self.last.wake_at_ms == NEVER || sys::now_ms() < self.last.wake_at_ms)
     }
 
     /// Whether the last pass left a CQ armed, and something that should not wait long.
@@ -299,7 +302,7 @@ impl State {
 
     /// What the last pass left, if there was nothing to do since.
     pub fn left(&self) -> Progress {
-        Progress { busy: false, wake_at_ms: None, ..self.last }
+        Progress { busy: false, wake_at_ms: NEVER, ..self.last }
     }
 
     pub fn was_rung(&self) -> bool {
@@ -313,22 +316,27 @@ impl State {
             self.watched.clear();
             let tracing = self.world.trace.is_some();
             for (n, device) in self.devices.iter().enumerate() {
-                device.doorbells(tracing, &mut |ctx, offset| {
+                device.doorbells(tracing, &mut |ctx, offset, qpn| {
                     let map = self.world.maps.iter().find(|(d, c, ..)| *d == n && *c == ctx);
                     if let Some(word) = map.and_then(|(.., map)| map.word(offset)) {
-                        self.watched.push(Watched { word, seen: 0 });
+                        self.watched.push(Watched { word, seen: 0, device: n, qpn });
                     }
                 });
             }
         }
         for w in &mut self.watched {
             let says = w.word.load();
-            self.rung |= says != w.seen;
-            w.seen = says;
+            if says == w.seen {
+                continue;
+            }
+            (self.rung, w.seen) = (true, says);
+            if let (Some(device), Some(qpn)) = (self.devices.get_mut(w.device), w.qpn) {
+                device.rung(qpn);
+            }
         }
     }
 
-    /// One pass: packets in, dead peers, every device, packets between them.
+    /// One pass: what was posted, packets in, dead peers, what else is due, packets between devices.
     pub fn step(&mut self) -> Progress {
         let steps = std::mem::take(&mut self.skipped).max(1);
         let fresh = self.watch_stale;
@@ -337,53 +345,45 @@ impl State {
             fabric.hold_calls();
         }
         self.world.now_ms = sys::now_ms();
-        let mut all = Progress::default();
+        self.last = Progress::default();
         // What was posted goes out first: somebody waits for it.
         let rung = fresh || self.rung;
         if rung {
-            all = self.step_devices(steps, true);
+            self.work(steps, fresh);
         }
         let received = self.receive();
         if received || !rung {
-            let then = self.step_devices(if rung { 0 } else { steps }, false);
-            all = Progress { busy: all.busy || then.busy || received, more: all.more || then.more, ..then };
+            let Progress { busy, more, .. } = self.last;
+            self.last = Progress { busy: busy || received, more, ..Progress::default() };
+            self.work(if rung { 0 } else { steps }, false);
         }
-        self.deliver(&mut all);
+        self.deliver();
         if let Some(fabric) = &mut self.world.fabric {
             fabric.call();
         }
         if self.channels.get_mut().flush() {
-            all.wake_at_ms = earlier(all.wake_at_ms, Some(self.world.now_ms + 1));
+            self.last.wake_at_ms = self.last.wake_at_ms.min(self.world.now_ms + 1);
         }
-        self.last = all;
-        self.skip = match all {
+        self.skip = match self.last {
             Progress { more: true, .. } => 0,
             Progress { restless: true, held, .. } => u32::from(held),
             _ => SKIP_AT_MOST + 1,
         };
-        all
+        self.last
     }
 
-    /// A step of each device: of `all`, or of those where something is left to do.
-    fn step_devices(&mut self, steps: u32, all: bool) -> Progress {
-        let mut sum = Progress::default();
+    /// The work of each device that has any. `fresh`: all doorbells are looked at.
+    fn work(&mut self, steps: u32, fresh: bool) {
         let tracing = self.world.trace.is_some();
         for (n, device) in self.devices.iter_mut().enumerate() {
-            if self.opened.get(n) == Some(&0) || !all && device.is_calm(tracing) {
+            if !fresh && device.is_calm(tracing) || self.opened.get(n) == Some(&0) {
                 continue;
             }
             let mut host = HostOf { world: &mut self.world, channels: &self.channels, device: n };
             device.count_steps(steps);
-            let progress = device.step(&mut host);
-            sum.busy |= progress.busy;
-            sum.more |= progress.more;
-            // Requests of one device that are held back can be waited for; of several they are not.
-            sum.held = if sum.restless { 0 } else { progress.held };
-            sum.restless |= progress.restless;
-            sum.armed |= progress.armed;
-            sum.wake_at_ms = earlier(sum.wake_at_ms, progress.wake_at_ms);
+            let progress = if fresh { device.step(&mut host) } else { device.work(&mut host) };
+            self.last.add(&progress);
         }
-        sum
     }
 
     /// Packets in, and who died. True if anything came.
@@ -469,11 +469,11 @@ impl State {
         died
     }
 
-    fn deliver(&mut self, all: &mut Progress) {
+    fn deliver(&mut self) {
         for _ in 0..PACKETS {
             let Some(packet) = self.world.outbox.pop_front() else { return };
             // Who gets it has had its step.
-            (all.busy, all.more) = (true, true);
+            (self.last.busy, self.last.more) = (true, true);
             self.hand_over(&packet);
         }
     }
@@ -530,11 +530,4 @@ fn seed_of(seed: u64, place: Place, device: usize) -> u64 {
     }
     let own = u64::from(place.host) << 24 | (device as u64) << 8 | u64::from(place.slot);
     (seed ^ own.wrapping_mul(0x9e37_79b9_7f4a_7c15)).max(1)
-}
-
-fn earlier(a: Option<u64>, b: Option<u64>) -> Option<u64> {
-    match (a, b) {
-        (Some(a), Some(b)) => Some(a.min(b)),
-        (a, b) => a.or(b),
-    }
 }

@@ -122,6 +122,9 @@ impl Device {
                 users: 0,
             };
             d.cqs.insert(number, cq);
+            if spec.channel.is_some() {
+                d.due_cqs.push(number);
+            }
             Ok(info)
         })
     }
@@ -135,6 +138,7 @@ impl Device {
             let info = c.info;
             free_all(host, ctx, [(info.ring_offset, info.ring_bytes), (info.doorbell_offset, info.doorbell_bytes)]);
             d.cqs.remove(&cq);
+            d.due_cqs.retain(|due| *due != cq);
             Ok(())
         })
     }
@@ -198,6 +202,9 @@ impl Device {
         } else if q.backlog.len() >= BACKLOG {
             host.trace(&format!("{} cq {cq}: completion of QP {} LOST: the CQ is full", self.name, c.qpn));
         } else {
+            if !q.has_work() {
+                self.due_cqs.push(cq);
+            }
             q.backlog.push_back(c);
         }
     }

@@ -337,6 +337,6 @@ impl Device {
 }
 
 /// Notes the earliest time at which something is to be done.
-pub(super) fn wake(at: &mut Option<u64>, ms: u64) {
-    *at = Some(at.map_or(ms, |old| old.min(ms)));
+pub(super) fn wake(at: &mut u64, ms: u64) {
+    *at = (*at).min(ms);
 }

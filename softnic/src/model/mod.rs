@@ -21,6 +21,7 @@
 //! command(host, name) -> Result<()>                   for calls that need nothing of the model (query_device ...): counts them and lets
 //!                                                     the fault file fail them; the calls above do it themselves
 //! step(host) -> Progress                              looks at doorbells, executes, completes
+//! rung(qp), work(host) -> Progress                    the same for who knows what was rung
 //! receive(host, &Packet)                              a packet for this device came in (from Host::send of another one)
 //! receipt(host, request)                              another process took a SEND, and all is well: as a packet that says so
 //! peer_gone(host, &mut dyn FnMut(&Address) -> Option<Sent>)      the host learned of dead peers: Dead, Unreachable or NoQp for those
@@ -63,7 +64,7 @@ use packet::Packet;
 use rng::Rng;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use table::Table;
-use types::Progress;
+use types::{NEVER, Progress};
 use types::errno::{EINVAL, EIO, ENOMEM};
 
 /// The unit in which memory is mapped.
@@ -116,6 +117,9 @@ pub struct Device {
     last_cq: u32,
     qps: Table<u32, qp::Qp>,
     last_qpn: u32,
+    /// What the next look is for, each once: QPs that were rung, hold requests back or wait, and CQs with a channel or completions that wait.
+    due_qps: Vec<u32>,
+    due_cqs: Vec<u32>,
 
     /// Requests under way, by number.
     flights: flight::Flights,
@@ -141,7 +145,7 @@ pub struct Device {
     more: bool,
     restless: bool,
     armed: bool,
-    wake_at_ms: Option<u64>,
+    wake_at_ms: u64,
     /// For how many steps the next one counts.
     steps: u8,
 }
@@ -169,6 +173,8 @@ impl Device {
             last_cq: 0xffff,
             qps: Table::default(),
             last_qpn: 0,
+            due_qps: Vec::new(),
+            due_cqs: Vec::new(),
             flights: flight::Flights::default(),
             spare: Vec::new(),
             last_request: 0,
@@ -184,7 +190,7 @@ impl Device {
             more: false,
             restless: false,
             armed: false,
-            wake_at_ms: None,
+            wake_at_ms: NEVER,
             steps: 1,
         }
     }
@@ -276,15 +282,34 @@ impl Device {
         result
     }
 
-    /// Looks at all doorbells and timers and does what is due. Call it when a doorbell may have been rung, when packets came in, and
-    /// at `Progress::wake_at_ms`.
+    /// Looks at all doorbells and does what is due, see `work`.
     pub fn step(&mut self, host: &mut dyn Host) -> Progress {
+        for place in 0..self.qps.len() {
+            let Some((qpn, q)) = self.qps.at(place) else { break };
+            if q.is_rung(host) {
+                self.rung(qpn);
+            }
+        }
+        self.work(host)
+    }
+
+    /// The send doorbell of a QP has changed.
+    pub fn rung(&mut self, qpn: u32) {
+        if let Some(q) = self.qps.get_mut(&qpn)
+            && !std::mem::replace(&mut q.is_due, true)
+        {
+            self.due_qps.push(qpn);
+        }
+    }
+
+    /// Looks at timers, at the QPs that were rung, and at what is left from before, and does what is due. Call it when a doorbell was rung,
+    /// when packets came in, and at `Progress::wake_at_ms`.
+    pub fn work(&mut self, host: &mut dyn Host) -> Progress {
         self.now_ms = host.now_ms();
-        self.wake_at_ms = self.faults.next_tick_ms();
         (self.restless, self.armed) = (false, false);
-        let fault = self.faults.tick(self.now_ms);
-        if fault != DeviceFault::default() {
-            self.device_fault(host, fault);
+        self.wake_at_ms = NEVER;
+        if !self.faults.is_empty() {
+            self.tick(host);
         }
         if self.removed {
             return Progress::default();
@@ -293,34 +318,13 @@ impl Device {
             self.trace_receives(host);
         }
         self.resume_answers(host);
-        let mut held = None;
-        for place in 0..self.qps.len() {
-            let Some((qpn, q)) = self.qps.at(place) else { break };
-            if !q.has_work(host) {
-                continue;
-            }
-            self.wake_waiters(host, qpn);
-            self.count_down_holds(qpn);
-            self.take_sends(host, qpn, false);
-            self.begin_sends(host, qpn);
-            self.flush_if_dead(host, qpn);
-            if let Some(q) = self.qps.get(&qpn) {
-                self.restless |= q.is_restless();
-                if !q.pending.is_empty() {
-                    held = held.into_iter().chain(q.held()).min();
-                }
-            }
-        }
+        let held = self.attend_to_qps(host);
         self.steps = 1;
         self.resume_sends(host);
-        for place in 0..self.cqs.len() {
-            let Some((cq, q)) = self.cqs.at(place) else { break };
-            if q.has_work() {
-                self.pump_cq(host, cq);
-            }
+        if !self.due_cqs.is_empty() {
+            self.pump_cqs(host);
         }
         let unsent = !self.outbox.is_empty() || !self.read_jobs.is_empty() || self.flights_due_ms <= self.now_ms;
-        let held = held.unwrap_or(0);
         self.moved |= held > 0;
         let (restless, held) = if self.restless || unsent { (true, 0) } else { (held > 0, held) };
         let more = std::mem::take(&mut self.more) || !self.progressed.is_empty();
@@ -328,17 +332,70 @@ impl Device {
         Progress { busy, more, restless, held, armed, wake_at_ms: self.wake_at_ms }
     }
 
-    /// Whether a step would do nothing, unless a doorbell was rung: so it mostly is after a packet.
+    /// Faults that have their time.
+    fn tick(&mut self, host: &mut dyn Host) {
+        self.wake_at_ms = self.faults.next_tick_ms().unwrap_or(NEVER);
+        let fault = self.faults.tick(self.now_ms);
+        if fault != DeviceFault::default() {
+            self.device_fault(host, fault);
+        }
+    }
+
+    /// The QPs that are due; those stay so that have something left. Answers after how many steps the first request goes that is held back.
+    fn attend_to_qps(&mut self, host: &mut dyn Host) -> u8 {
+        let mut held = None;
+        let mut due = std::mem::take(&mut self.due_qps);
+        due.retain(|qpn| {
+            self.attend_to(host, *qpn);
+            let Some(q) = self.qps.get_mut(qpn) else { return false };
+            self.restless |= q.is_restless();
+            if !q.pending.is_empty() {
+                held = held.into_iter().chain(q.held()).min();
+            }
+            q.is_due = q.is_restless() || !q.pending.is_empty();
+            q.is_due
+        });
+        // Those that became due meanwhile.
+        due.append(&mut self.due_qps);
+        self.due_qps = due;
+        held.unwrap_or(0)
+    }
+
+    fn attend_to(&mut self, host: &mut dyn Host, qpn: u32) {
+        let Some(q) = self.qps.get(&qpn) else { return };
+        let (waiters, pending) = (!q.rnr_waiters.is_empty(), !q.pending.is_empty());
+        if waiters {
+            self.wake_waiters(host, qpn);
+        }
+        if pending {
+            self.count_down_holds(qpn);
+        }
+        self.take_sends(host, qpn, false);
+        self.begin_sends(host, qpn);
+        self.flush_if_dead(host, qpn);
+    }
+
+    fn pump_cqs(&mut self, host: &mut dyn Host) {
+        let mut due = std::mem::take(&mut self.due_cqs);
+        due.retain(|cq| {
+            self.pump_cq(host, *cq);
+            self.cqs.get(cq).is_some_and(cq::Cq::has_work)
+        });
+        due.append(&mut self.due_cqs);
+        self.due_cqs = due;
+    }
+
+    /// Whether `work` would do nothing.
     pub fn is_calm(&self, tracing: bool) -> bool {
-        self.faults.is_empty()
+        self.due_qps.is_empty()
+            && self.due_cqs.is_empty()
+            && self.faults.is_empty()
             && !tracing
             && self.outbox.is_empty()
             && self.read_jobs.is_empty()
             && self.progressed.is_empty()
             && self.flights_due_ms == u64::MAX
             && self.late.is_empty()
-            && !self.qps.values().any(|q| !q.pending.is_empty() || q.is_restless())
-            && !self.cqs.values().any(cq::Cq::has_work)
     }
 
     /// The next step counts for so many, see `Progress::held`.
@@ -346,17 +403,18 @@ impl Device {
         self.steps = u8::try_from(steps).unwrap_or(u8::MAX);
     }
 
-    /// The words of shared memory that the provider writes when it wants something. While none of them has changed, no packet has come
-    /// and no timer is due, a step after one that had no more to do and was not restless would do nothing. Receives matter to the trace alone.
-    pub fn doorbells(&self, tracing: bool, visit: &mut dyn FnMut(ContextId, u64)) {
-        for q in self.qps.values() {
-            visit(q.ctx, q.rings.send_word());
+    /// The words of shared memory that the provider writes when it wants something, and the QP whose send doorbell it is. While none of them
+    /// has changed, no packet has come and no timer is due, `work` after one that had no more to do and was not restless would do nothing.
+    /// Receives matter to the trace alone.
+    pub fn doorbells(&self, tracing: bool, visit: &mut dyn FnMut(ContextId, u64, Option<u32>)) {
+        for (qpn, q) in self.qps.iter() {
+            visit(q.ctx, q.rings.send_word(), Some(qpn));
             if tracing {
-                visit(q.ctx, q.rings.recv_word());
+                visit(q.ctx, q.rings.recv_word(), None);
             }
         }
         for q in self.cqs.values().filter(|q| q.spec.channel.is_some()) {
-            visit(q.ctx, q.word());
+            visit(q.ctx, q.word(), None);
         }
     }
 

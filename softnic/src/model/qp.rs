@@ -37,6 +37,8 @@ pub(super) struct Qp {
     pub sq_taken: u16,
     pub rq_taken: u16,
     pub pending: VecDeque<Pending>,
+    /// In the list of what the next look is for.
+    pub is_due: bool,
     /// Requests that are held back go at this time, however few steps there were.
     pub held_until_ms: u64,
     /// The send queue stands still until then (a fault).
@@ -96,6 +98,7 @@ impl Device {
                 sq_taken: 0,
                 rq_taken: 0,
                 pending: VecDeque::new(),
+                is_due: false,
                 held_until_ms: 0,
                 stalled_until_ms: 0,
                 rnr_waiters: VecDeque::new(),
@@ -199,6 +202,7 @@ impl Device {
             d.qp(ctx, qp)?;
             d.flush_qp(host, qp);
             let Some(q) = d.qps.remove(&qp) else { return Err(ENOENT) };
+            d.due_qps.retain(|due| *due != qp);
             d.forget_target_state(host, qp);
             let i = q.info;
             let doorbells = (i.doorbell_offset, i.doorbell_bytes);
@@ -216,6 +220,7 @@ impl Device {
         q.attr.state = to;
         match to {
             QpState::Err => {
+                self.rung(qpn);
                 self.flush_qp(host, qpn);
                 self.forget_target_state(host, qpn);
             }
@@ -348,9 +353,9 @@ impl Device {
 }
 
 impl Qp {
-    /// A step has something to look at.
-    pub fn has_work(&self, host: &mut dyn Host) -> bool {
-        !self.pending.is_empty() || self.is_restless() || self.rings.sends_posted(host, self.sq_taken) != self.sq_taken
+    /// Requests were posted that have not been taken.
+    pub fn is_rung(&self, host: &mut dyn Host) -> bool {
+        self.rings.sends_posted(host, self.sq_taken) != self.sq_taken
     }
 
     /// Takes packets of this sender.

@@ -69,6 +69,7 @@ impl Device {
             q.pending.push_back(Pending { flight, fault, due_ms, passed: 0, hold });
         }
         q.rings.sends_taken(host, q.sq_taken);
+        self.rung(qpn);
     }
 
     /// Begins what a QP has pending, in shuffled order.

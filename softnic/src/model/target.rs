@@ -403,6 +403,7 @@ impl Device {
         if q.rnr_waiters.len() < WAITERS && !q.rnr_waiters.contains(&peer) {
             q.rnr_waiters.push_back(peer);
         }
+        self.rung(qpn);
     }
 
     /// Tells senders that were refused that there are receive requests now.

@@ -280,8 +280,11 @@ pub struct QpQuery {
     pub spec: QpSpec,
 }
 
+/// No time at all.
+pub const NEVER: u64 = u64::MAX;
+
 /// What a step did.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Progress {
     /// Something moved: it is worth stepping again before sleeping.
     pub busy: bool,
@@ -294,6 +297,26 @@ pub struct Progress {
     pub held: u8,
     /// Somebody has armed a CQ, and so may sleep until its event.
     pub armed: bool,
-    /// When the device wants to be stepped again although nobody rang or sent (RNR timers, full rings), by `Host::now_ms`.
-    pub wake_at_ms: Option<u64>,
+    /// When the device wants to be stepped again although nobody rang or sent (RNR timers, full rings), by `Host::now_ms`; or `NEVER`.
+    pub wake_at_ms: u64,
+}
+
+impl Default for Progress {
+    fn default() -> Progress {
+        Progress { busy: false, more: false, restless: false, held: 0, armed: false, wake_at_ms: NEVER }
+    }
+}
+
+impl Progress {
+    /// And what another device did.
+    #[inline(always)]
+    pub fn add(&mut self, other: &Progress) {
+        self.busy |= other.busy;
+        self.more |= other.more;
+        // Requests of one device that are held back can be waited for; of several they are not.
+        self.held = if self.restless { 0 } else { other.held };
+        self.restless |= other.restless;
+        self.armed |= other.armed;
+        self.wake_at_ms = self.wake_at_ms.min(other.wake_at_ms);
+    }
 }

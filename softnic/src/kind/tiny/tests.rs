@@ -136,7 +136,7 @@ impl Rig {
     /// What the words say by which a program's doings are noticed.
     fn words(&mut self, tracing: bool) -> Vec<u32> {
         let mut words = Vec::new();
-        self.device.doorbells(tracing, &mut |ctx, offset| words.push((ctx, offset)));
+        self.device.doorbells(tracing, &mut |ctx, offset, _| words.push((ctx, offset)));
         words.into_iter().map(|(ctx, offset)| self.host.shm_load32(ctx, offset)).collect()
     }
 

@@ -64,7 +64,7 @@ fn a_stalled_queue_and_a_delayed_request() {
     send_many(&mut w, &mut a, &mut b, ah, 3);
     assert_eq!(a.polls(&mut w).iter().map(|c| c.id).collect::<Vec<_>>(), [1, 2]);
     let (d, p) = w.at(0);
-    assert_eq!(d.step(p).wake_at_ms, Some(10));
+    assert_eq!(d.step(p).wake_at_ms, 10);
     w.wait(10);
     assert_eq!(a.one(&mut w), (0, 0));
 }

@@ -4,6 +4,7 @@
 use crate::fault::Faults;
 use crate::model::host::{Address, AsyncEvent, ContextId, Gid, Host, Sent};
 use crate::model::packet::Packet;
+use crate::model::types::{NEVER, Progress};
 use crate::model::{Device, DeviceConfig, PAGE};
 use crate::profile::Profile;
 use std::collections::{BTreeMap, VecDeque};
@@ -139,12 +140,15 @@ pub struct World {
     pub devices: Vec<(Device, usize)>,
     /// What each device was like when it came to rest in `run`.
     rest: Vec<Option<Rest>>,
+    /// What it was like before the last look of `run`.
+    seen: Vec<Option<Rest>>,
 }
 
 /// While this stays so, and before the time, a step does nothing: what `Device::doorbells` promises.
 #[derive(PartialEq, Debug)]
 struct Rest {
-    doorbells: Vec<u32>,
+    /// What each says, and whose send doorbell it is.
+    doorbells: Vec<(u32, Option<u32>)>,
     commands: u64,
     until_ms: u64,
 }
@@ -201,6 +205,7 @@ impl World {
             procs,
             devices: s.procs.iter().enumerate().map(|(n, p)| (device(n), *p)).collect(),
             rest: s.procs.iter().map(|_| None).collect(),
+            seen: s.procs.iter().map(|_| None).collect(),
         }
     }
 
@@ -214,17 +219,17 @@ impl World {
     pub fn run(&mut self) {
         for _ in 0..100_000 {
             let mut busy = false;
-            for ((d, p), rest) in self.devices.iter_mut().zip(&mut self.rest) {
+            for (((d, p), rest), seen) in self.devices.iter_mut().zip(&mut self.rest).zip(&mut self.seen) {
                 let p = &mut self.procs[*p];
                 let now = at_rest(d, p, 0);
                 let promised = rest.take().is_some_and(|r| p.now < r.until_ms && now == Rest { until_ms: 0, ..r });
                 let events = p.comp_events.len();
-                let progress = d.step(p);
+                let progress = look(d, p, seen);
                 let did = progress.busy || p.comp_events.len() > events;
                 assert!(!(promised && did), "a step that was not to be: {now:?}");
                 busy |= progress.busy;
                 if !progress.more && !progress.restless {
-                    *rest = Some(Rest { until_ms: progress.wake_at_ms.unwrap_or(u64::MAX), ..now });
+                    *rest = Some(Rest { until_ms: progress.wake_at_ms, ..now });
                 }
             }
             for from in 0..self.procs.len() {
@@ -268,6 +273,17 @@ impl World {
     }
 }
 
+/// As a program's passes look: at the doorbells that have changed, and at all after a command.
+fn look(d: &mut Device, p: &mut Proc, seen: &mut Option<Rest>) -> Progress {
+    let now = at_rest(d, p, 0);
+    let before = seen.replace(now);
+    let now = seen.as_ref().unwrap();
+    let Some(before) = before.filter(|before| before.commands == now.commands) else { return d.step(p) };
+    let changed = now.doorbells.iter().zip(&before.doorbells).filter(|(now, before)| now != before);
+    changed.filter_map(|((_, qpn), _)| *qpn).for_each(|qpn| d.rung(qpn));
+    d.work(p)
+}
+
 /// A step of a device that says that it is calm does nothing.
 fn stays_calm(d: &mut Device, p: &mut Proc) {
     let seen = |d: &Device, p: &Proc| {
@@ -277,11 +293,11 @@ fn stays_calm(d: &mut Device, p: &mut Proc) {
     let progress = d.step(p);
     assert_eq!(seen(d, p), before);
     let left = (progress.more, progress.restless, progress.held, progress.armed, progress.wake_at_ms);
-    assert_eq!(left, (false, false, 0, false, None));
+    assert_eq!(left, (false, false, 0, false, NEVER));
 }
 
 fn at_rest(d: &Device, p: &mut Proc, until_ms: u64) -> Rest {
     let mut doorbells = Vec::new();
-    d.doorbells(true, &mut |ctx, offset| doorbells.push(p.shm_load32(ctx, offset)));
+    d.doorbells(true, &mut |ctx, offset, qpn| doorbells.push((p.shm_load32(ctx, offset), qpn)));
     Rest { doorbells, commands: d.counters().submitted_cmds, until_ms }
 }
