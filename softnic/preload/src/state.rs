@@ -15,7 +15,7 @@ use nic::abi::{OnModel, RDMA_VERBS_IOCTL, Session};
 use nic::fabric::{Event, Fabric, LIVENESS_MS, Place, Waiter};
 use nic::fault::Faults;
 use nic::model::host::{ContextId, Errno};
-use nic::model::packet::{Kind, Packet};
+use nic::model::packet::Packet;
 use nic::model::types::{NEVER, Progress};
 use nic::model::{Device, DeviceConfig};
 use nic::run::config::{self, Config};
@@ -433,10 +433,10 @@ impl State {
 
     /// True if a message was taken and its sender is to know that all is well.
     fn hand_over_for_receipt(&mut self, packet: &Packet<'_>) -> bool {
-        let message = matches!(packet.kind, Kind::Send { .. });
-        self.world.delivering = message.then_some((packet.source, packet.request));
-        self.hand_over(packet);
-        message && self.world.delivering.take().is_none()
+        let Some(n) = self.world.local_device(packet.dest.gid) else { return false };
+        let Some(device) = self.devices.get_mut(n) else { return false };
+        let mut host = HostOf { world: &mut self.world, channels: &self.channels, device: n };
+        device.receive_for_receipt(&mut host, packet)
     }
 
     /// Requests to processes that have not moved for too long end here. True if there were any.

@@ -7,7 +7,6 @@ use crate::{memory, pump, sys};
 use nic::fabric::{self, Fabric, Place};
 use nic::model::host::{Address, AsyncEvent, ContextId, Gid, Host, Sent};
 use nic::model::packet::{Kind, Packet};
-use nic::model::request::status;
 use nic::run::address;
 use std::cell::RefCell;
 use std::collections::VecDeque;
@@ -25,9 +24,6 @@ pub struct World {
     pub trace: Option<crate::trace::Trace>,
     /// The time of the running call or pass.
     pub now_ms: u64,
-    /// The message that is being handed over: where it is from, and its number there. If the answer is that all is well, the ring's receipt
-    /// tells it, and no packet.
-    pub delivering: Option<(Address, u64)>,
 }
 
 impl World {
@@ -41,7 +37,6 @@ impl World {
             outbox: VecDeque::new(),
             trace: None,
             now_ms: sys::now_ms(),
-            delivering: None,
         }
     }
 
@@ -66,10 +61,6 @@ impl World {
     }
 
     fn send_away(&mut self, device: usize, packet: &Packet<'_>, place: Place) -> Sent {
-        if packet.kind == (Kind::Ack { status: status::OK }) && self.delivering == Some((packet.dest, packet.request)) {
-            self.delivering = None;
-            return Sent::Ok;
-        }
         let Some(fabric) = &mut self.fabric else { return Sent::Unreachable };
         let length = packet.encoded_len();
         let fill = |room: &mut [u8]| packet.encode(room, &mut memory::read).is_ok();

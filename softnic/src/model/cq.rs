@@ -179,6 +179,7 @@ impl Device {
     }
 
     /// Writes a completion, or keeps it until there is room.
+    #[inline(always)]
     pub(super) fn complete(&mut self, host: &mut dyn Host, cq: u32, c: Completion) {
         self.moved = true;
         let overflow = self.faults.completion(c.qpn);
@@ -192,6 +193,9 @@ impl Device {
                 host.async_event(q.ctx, AsyncEvent::CqError { user_handle: q.spec.user_handle });
             }
             return;
+        }
+        if q.is_never_full() && !q.has_work() {
+            return q.write(host, &c);
         }
         let doorbell = q.doorbell(host);
         if q.backlog.is_empty() && q.room(doorbell) {
@@ -255,10 +259,12 @@ impl Cq {
     /// themselves need not ring at all. A device writes on in any case. So a CQ is full only if the doorbell says so and the queues
     /// can have filled it. When both are so, a program may still have read all in silence: see `is_out_of_patience`.
     fn room(&self, doorbell: CqDoorbell) -> bool {
-        let cqe = self.info.cqe;
-        self.blind
-            || self.entries_of_users <= u64::from(cqe) && !self.always_told
-            || u32::from((self.produced as u16).wrapping_sub(doorbell.consumer)) < cqe
+        self.is_never_full() || u32::from((self.produced as u16).wrapping_sub(doorbell.consumer)) < self.info.cqe
+    }
+
+    /// Whatever the doorbell says.
+    fn is_never_full(&self) -> bool {
+        self.blind || self.entries_of_users <= u64::from(self.info.cqe) && !self.always_told
     }
 
     /// Completions have waited for room too long. Whoever polls with `ibv_poll_cq` moves the doorbell of a full CQ by the first poll; whoever goes
@@ -276,6 +282,7 @@ impl Cq {
         s.waited_ms >= if polled { PATIENCE_MS } else { LONG_PATIENCE_MS }
     }
 
+    #[inline(always)]
     fn write(&mut self, host: &mut dyn Host, c: &Completion) {
         self.ring.write(host, self.produced, c);
         self.produced = self.produced.wrapping_add(1);

@@ -124,6 +124,7 @@ impl Flights {
         self.0.push_back((id, flight));
     }
 
+    #[inline(always)]
     pub fn remove(&mut self, id: u64) -> Option<Box<Flight>> {
         let entry = if self.is_first(id) { self.0.pop_front() } else { self.0.remove(self.search(id)?) };
         entry.map(|(_, f)| f)
@@ -140,6 +141,7 @@ impl Flights {
 
 impl Device {
     /// Takes a request out and completes it.
+    #[inline(always)]
     pub(super) fn end(&mut self, host: &mut dyn Host, id: u64, code: u8) {
         let Some(f) = self.flights.remove(id) else { return };
         if matches!(code, status::UNRESPONSIVE | status::UNREACHABLE) {

@@ -23,6 +23,7 @@
 //! step(host) -> Progress                              looks at doorbells, executes, completes
 //! rung(qp), work(host) -> Progress                    the same for who knows what was rung
 //! receive(host, &Packet)                              a packet for this device came in (from Host::send of another one)
+//! receive_for_receipt(host, &Packet) -> bool          as `receive`; true: a SEND was taken and all is well, and nobody was told so yet
 //! receipt(host, request)                              another process took a SEND, and all is well: as a packet that says so
 //! peer_gone(host, &mut dyn FnMut(&Address) -> Option<Sent>)      the host learned of dead peers: Dead, Unreachable or NoQp for those
 //! peer_silent(host, &mut dyn FnMut(&Address) -> bool)    requests to those end with status 13; what arrives later all the same is carried out
@@ -62,10 +63,11 @@ use counters::Counters;
 use host::{Address, AsyncEvent, ContextId, Errno, Gid, Host, Sent};
 use packet::Packet;
 use rng::Rng;
+use send::Taking;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use table::Table;
-use types::{NEVER, Progress};
 use types::errno::{EINVAL, EIO, ENOMEM};
+use types::{NEVER, Progress};
 
 /// The unit in which memory is mapped.
 pub const PAGE: u64 = 4096;
@@ -178,7 +180,7 @@ impl Device {
             flights: flight::Flights::default(),
             spare: Vec::new(),
             last_request: 0,
-            flights_due_ms: u64::MAX,
+            flights_due_ms: NEVER,
             answered: answered::Answered::default(),
             progressed: Vec::new(),
             late: Vec::new(),
@@ -317,10 +319,14 @@ impl Device {
         if host.tracing() {
             self.trace_receives(host);
         }
-        self.resume_answers(host);
+        if !self.is_settled() {
+            self.resume_answers(host);
+        }
         let held = self.attend_to_qps(host);
         self.steps = 1;
-        self.resume_sends(host);
+        if !self.is_settled() {
+            self.resume_sends(host);
+        }
         if !self.due_cqs.is_empty() {
             self.pump_cqs(host);
         }
@@ -342,25 +348,35 @@ impl Device {
     }
 
     /// The QPs that are due; those stay so that have something left. Answers after how many steps the first request goes that is held back.
+    #[inline(always)]
     fn attend_to_qps(&mut self, host: &mut dyn Host) -> u8 {
         let mut held = None;
         let mut due = std::mem::take(&mut self.due_qps);
-        due.retain(|qpn| {
-            self.attend_to(host, *qpn);
-            let Some(q) = self.qps.get_mut(qpn) else { return false };
-            self.restless |= q.is_restless();
+        let mut place = 0;
+        while let Some(qpn) = due.get(place).copied() {
+            self.attend_to(host, qpn);
+            let Some(q) = self.qps.get_mut(&qpn) else {
+                due.swap_remove(place);
+                continue;
+            };
             if !q.pending.is_empty() {
                 held = held.into_iter().chain(q.held()).min();
             }
+            self.restless |= q.is_restless();
             q.is_due = q.is_restless() || !q.pending.is_empty();
-            q.is_due
-        });
+            if q.is_due {
+                place += 1;
+            } else {
+                due.swap_remove(place);
+            }
+        }
         // Those that became due meanwhile.
         due.append(&mut self.due_qps);
         self.due_qps = due;
         held.unwrap_or(0)
     }
 
+    #[inline(always)]
     fn attend_to(&mut self, host: &mut dyn Host, qpn: u32) {
         let Some(q) = self.qps.get(&qpn) else { return };
         let (waiters, pending) = (!q.rnr_waiters.is_empty(), !q.pending.is_empty());
@@ -370,8 +386,10 @@ impl Device {
         if pending {
             self.count_down_holds(qpn);
         }
-        self.take_sends(host, qpn, false);
-        self.begin_sends(host, qpn);
+        self.take_sends(host, qpn, Taking::ToBegin);
+        if self.qps.get(&qpn).is_some_and(|q| !q.pending.is_empty()) {
+            self.begin_sends(host, qpn);
+        }
         self.flush_if_dead(host, qpn);
     }
 
@@ -386,15 +404,18 @@ impl Device {
     }
 
     /// Whether `work` would do nothing.
+    #[inline(always)]
     pub fn is_calm(&self, tracing: bool) -> bool {
-        self.due_qps.is_empty()
-            && self.due_cqs.is_empty()
-            && self.faults.is_empty()
-            && !tracing
+        self.due_qps.is_empty() && self.due_cqs.is_empty() && self.faults.is_empty() && !tracing && self.is_settled()
+    }
+
+    /// No answer waits for room or its turn, and no request for room or a time.
+    #[inline(always)]
+    fn is_settled(&self) -> bool {
+        self.flights_due_ms == NEVER
             && self.outbox.is_empty()
             && self.read_jobs.is_empty()
             && self.progressed.is_empty()
-            && self.flights_due_ms == u64::MAX
             && self.late.is_empty()
     }
 
@@ -430,9 +451,10 @@ impl Device {
     }
 
     /// Sends a packet: to this very device by a call, else through the host.
+    #[inline(always)]
     fn route(&mut self, host: &mut dyn Host, p: &Packet<'_>) -> Sent {
         let sent = if self.is_mine(&p.dest) {
-            self.deliver(host, p);
+            self.deliver(host, p, false);
             Sent::Ok
         } else {
             host.send(p)

@@ -4,6 +4,7 @@
 use super::flight::Flight;
 use super::host::{Address, AsyncEvent, ContextId, Errno, Host};
 use super::request::{Completion, Op, Received, RecvRequest, SendRequest, status};
+use super::send::Taking;
 use super::types::errno::{EINVAL, EIO, ENOENT, ENOMEM, EOPNOTSUPP};
 use super::types::{QpAttr, QpInfo, QpQuery, QpSpec, QpState, qp_mask as m};
 use super::wire::{Broken, QpLayout, QpRings, RecvRing};
@@ -190,7 +191,7 @@ impl Device {
         if host.tracing() {
             self.trace_receives(host);
         }
-        self.take_sends(host, qp, false);
+        self.take_sends(host, qp, Taking::ToBegin);
         self.begin_sends(host, qp);
         self.flush_if_dead(host, qp);
         Ok(())
@@ -253,7 +254,7 @@ impl Device {
 
     /// Completes everything that a QP has, taken or still in its rings, with FLUSHED.
     pub(super) fn flush_qp(&mut self, host: &mut dyn Host, qpn: u32) {
-        self.take_sends(host, qpn, true);
+        self.take_sends(host, qpn, Taking::ToFlush);
         let flights: Vec<u64> = self.flights.iter().filter(|(_, f)| f.qpn == qpn).map(|(id, _)| id).collect();
         for id in flights {
             self.end(host, id, status::FLUSHED);
@@ -271,7 +272,7 @@ impl Device {
         let qpns: Vec<u32> =
             self.qps.iter().filter(|(_, q)| q.spec.pd == pd && !q.spec.kind.connected).map(|(n, _)| n).collect();
         for qpn in qpns {
-            self.take_sends(host, qpn, false);
+            self.take_sends(host, qpn, Taking::ToKeep);
             let flights: Vec<u64> =
                 self.flights.iter().filter(|(_, f)| f.qpn == qpn && f.req.ah == number).map(|(id, _)| id).collect();
             for id in flights {
@@ -288,6 +289,7 @@ impl Device {
         }
     }
 
+    #[inline(always)]
     pub(super) fn complete_send(&mut self, host: &mut dyn Host, qpn: u32, req: &SendRequest, status: u8) {
         let Some(q) = self.qps.get(&qpn) else { return };
         let op = req.op.unwrap_or(Op::Send);
@@ -308,6 +310,7 @@ impl Device {
         }
     }
 
+    #[inline(always)]
     pub(super) fn complete_recv(&mut self, host: &mut dyn Host, qpn: u32, id: u64, op: Op, status: u8, recv: Received) {
         let Some(q) = self.qps.get(&qpn) else { return };
         q.rings.recv.taken(host, q.rq_taken);
@@ -326,6 +329,7 @@ impl Device {
     }
 
     /// The next receive request.
+    #[inline(always)]
     pub(super) fn take_recv(&mut self, host: &mut dyn Host, qpn: u32) -> Option<RecvRequest> {
         let q = self.qps.get_mut(&qpn)?;
         if host.tracing() {
@@ -356,6 +360,11 @@ impl Qp {
     /// Requests were posted that have not been taken.
     pub fn is_rung(&self, host: &mut dyn Host) -> bool {
         self.rings.sends_posted(host, self.sq_taken) != self.sq_taken
+    }
+
+    /// Nothing is before a request that is posted now, and nothing keeps it from beginning.
+    pub fn can_begin(&self, now_ms: u64) -> bool {
+        self.pending.is_empty() && self.stalled_until_ms <= now_ms && !self.spec.kind.ordered
     }
 
     /// Takes packets of this sender.

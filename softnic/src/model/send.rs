@@ -27,11 +27,22 @@ const BUDGET: usize = 128;
 /// Placement inside a WRITE is reordered in blocks that are aligned to this.
 const BLOCK: u32 = 128;
 
+/// What requests are taken from their ring for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Taking {
+    /// One that nothing keeps from beginning may begin at once; the rest are pending.
+    ToBegin,
+    /// All are pending.
+    ToKeep,
+    /// The same, in whatever state the QP is.
+    ToFlush,
+}
+
 impl Device {
-    /// Looks at a QP's send doorbell. `flushing`: take requests in whatever state the QP is.
-    pub(super) fn take_sends(&mut self, host: &mut dyn Host, qpn: u32, flushing: bool) {
+    /// Takes what the send doorbell of a QP brings.
+    pub(super) fn take_sends(&mut self, host: &mut dyn Host, qpn: u32, what_for: Taking) {
         let Some(q) = self.qps.get_mut(&qpn) else { return };
-        if q.attr.state != QpState::Rts && !flushing {
+        if q.attr.state != QpState::Rts && what_for != Taking::ToFlush {
             return;
         }
         let doorbell = q.rings.sends_posted(host, q.sq_taken);
@@ -47,6 +58,7 @@ impl Device {
         if host.tracing() {
             host.trace(&format!("{} qp {qpn}: doorbell sq {doorbell}: {waiting} posted", self.name));
         }
+        let is_alone = what_for == Taking::ToBegin && waiting == 1 && q.can_begin(self.now_ms) && self.port_up;
         for _ in 0..waiting {
             let flight = Flight::new(qpn, q.rings.read_send(host, q.sq_taken)).boxed(&mut self.spare);
             let req = &flight.req;
@@ -66,10 +78,26 @@ impl Device {
             if stall_ms > 0 {
                 q.stalled_until_ms = self.now_ms + stall_ms;
             }
-            q.pending.push_back(Pending { flight, fault, due_ms, passed: 0, hold });
+            let pending = Pending { flight, fault, due_ms, passed: 0, hold };
+            if is_alone && hold == 0 && pending.fault.is_none() {
+                return self.begin_only(host, qpn, pending);
+            }
+            q.pending.push_back(pending);
         }
         q.rings.sends_taken(host, q.sq_taken);
         self.rung(qpn);
+    }
+
+    /// Begins a request that has no other to be chosen from: as `take_only` and `begin`, past the queue of those that are pending.
+    #[inline(always)]
+    fn begin_only(&mut self, host: &mut dyn Host, qpn: u32, only: Pending) {
+        if let Some(q) = self.qps.get(&qpn) {
+            q.rings.sends_taken(host, q.sq_taken);
+        }
+        if self.shuffle {
+            self.rng.below(1);
+        }
+        self.begin(host, qpn, only);
     }
 
     /// Begins what a QP has pending, in shuffled order.
@@ -178,6 +206,7 @@ impl Device {
         q.pending.pop_front()
     }
 
+    #[inline(always)]
     fn begin(&mut self, host: &mut dyn Host, qpn: u32, p: Pending) {
         let Pending { mut flight, fault, .. } = p;
         if let Some(code) = fault.as_ref().and_then(|fault| fault.status) {
@@ -220,6 +249,7 @@ impl Device {
 
     /// What the device can tell without asking the peer. A SEND's memory is looked up as it goes out, which is at once unless there are
     /// `rules` for it.
+    #[inline(always)]
     fn check(&self, qpn: u32, req: &SendRequest, rules: bool) -> Result<Address, u8> {
         let q = self.qps.get(&qpn).ok_or(status::QP_INTERNAL)?;
         let op = req.op?;
@@ -299,6 +329,7 @@ impl Device {
     }
 
     /// Sends what is left of a request, as far as there is room.
+    #[inline(always)]
     pub(super) fn transmit(&mut self, host: &mut dyn Host, id: u64) {
         loop {
             // Looked up each time: an answer may have ended the request while a packet of it was delivered.
@@ -345,6 +376,7 @@ impl Device {
         }
     }
 
+    #[inline(always)]
     fn send_piece(&mut self, host: &mut dyn Host, id: u64, piece: Option<Piece>, packets: usize) -> Result<Sent, u8> {
         let f = self.flights.get(id).ok_or(status::QP_INTERNAL)?;
         let q = self.qps.get(&f.qpn).ok_or(status::QP_INTERNAL)?;

@@ -63,7 +63,14 @@ impl Device {
     pub fn receive(&mut self, host: &mut dyn Host, p: &Packet<'_>) {
         self.now_ms = host.now_ms();
         self.moved = true;
-        self.deliver(host, p);
+        self.deliver(host, p, false);
+    }
+
+    /// As `receive`. A message that is taken, and all is well, is not answered: then true, and the caller calls `receipt` of its sender.
+    pub fn receive_for_receipt(&mut self, host: &mut dyn Host, p: &Packet<'_>) -> bool {
+        self.now_ms = host.now_ms();
+        self.moved = true;
+        self.deliver(host, p, true)
     }
 
     /// A SEND of this number was taken and all is well: as the packet that says so.
@@ -79,23 +86,33 @@ impl Device {
         }
     }
 
-    pub(super) fn deliver(&mut self, host: &mut dyn Host, p: &Packet<'_>) {
+    /// Executes a packet. True: it was a message, and its sender is told by a receipt (`may_receipt`) that all is well.
+    #[inline(always)]
+    pub(super) fn deliver(&mut self, host: &mut dyn Host, p: &Packet<'_>, may_receipt: bool) -> bool {
         if self.removed {
             // A device that is not there answers nobody; its peers find out by time. The time is cut short here.
             if matches!(p.kind, Kind::Send { .. } | Kind::Write { .. } | Kind::ReadReq { .. }) {
                 self.reply(host, p, status::UNRESPONSIVE);
             }
-            return;
+            return false;
         }
         self.counters.rx_pkts += 1;
         self.counters.rx_bytes += p.payload.len();
+        if let Kind::Send { qkey, imm, ud } = p.kind {
+            let code = self.target_send(host, p, qkey, imm, ud);
+            if code == status::OK && may_receipt {
+                self.counters.tx_pkts += 1;
+                return true;
+            }
+            self.reply(host, p, code);
+            return false;
+        }
         let answers = matches!(p.kind, Kind::ReadResp { .. } | Kind::Ack { .. })
             && self.flights.get(p.request).is_some_and(|f| f.dest == p.source);
         if answers {
             self.answered.note(p.source.gid);
         }
         match p.kind {
-            Kind::Send { qkey, imm, ud } => self.target_send(host, p, qkey, imm, ud),
             Kind::Write { raddr, rkey, length, offset, pieces, imm, unsolicited } => {
                 self.target_write(host, p, Write { raddr, rkey, length, offset, pieces, imm, unsolicited });
             }
@@ -103,8 +120,9 @@ impl Device {
             Kind::ReadResp { offset, length } if answers => self.read_response(host, p, offset, length),
             Kind::Ack { status } if answers => self.verdict(host, p.request, status),
             Kind::Ready => self.receiver_ready(host, p.source, p.request),
-            Kind::ReadResp { .. } | Kind::Ack { .. } => {}
+            Kind::Send { .. } | Kind::ReadResp { .. } | Kind::Ack { .. } => {}
         }
+        false
     }
 
     /// The QP that a packet is for, if it takes packets.
@@ -113,18 +131,21 @@ impl Device {
         self.qps.get(&p.dest.qpn).filter(|q| takes(q.attr.state))
     }
 
-    fn target_send(&mut self, host: &mut dyn Host, p: &Packet<'_>, qkey: u32, imm: Option<u32>, ud: bool) {
+    /// Takes a message. Answers the verdict for its sender. (For datagrams too: their senders use it to slow down, and show nobody.)
+    #[inline(always)]
+    fn target_send(&mut self, host: &mut dyn Host, p: &Packet<'_>, qkey: u32, imm: Option<u32>, ud: bool) -> u8 {
         let qpn = p.dest.qpn;
-        let welcome = self.target(p).is_some_and(|q| q.takes_message(&p.source, qkey, ud));
-        if !welcome {
-            return self.refuse(host, p, status::REMOTE_BAD_QPN);
-        }
-        let untaken = self.qps.get(&qpn).map_or(0, |q| q.rq_taken);
+        let Some(q) = self.target(p).filter(|q| q.takes_message(&p.source, qkey, ud)) else {
+            self.counters.rx_drops += 1;
+            return status::REMOTE_BAD_QPN;
+        };
+        let untaken = q.rq_taken;
         let Some(recv) = self.take_recv(host, qpn) else {
             self.remember_waiter(qpn, p.source);
-            return self.refuse(host, p, status::REMOTE_RNR);
+            self.counters.rx_drops += 1;
+            return status::REMOTE_RNR;
         };
-        let Some(q) = self.qps.get(&qpn) else { return };
+        let Some(q) = self.qps.get(&qpn) else { return status::REMOTE_BAD_QPN };
         let pd = q.spec.pd;
         let skip = if ud { GRH } else { 0 };
         let length = p.payload.len() as u32 + skip;
@@ -156,18 +177,12 @@ impl Device {
                     if let Some(q) = self.qps.get_mut(&qpn) {
                         q.rq_taken = untaken;
                     }
-                    return self.reply(host, p, status::INVALID_LKEY);
+                    return status::INVALID_LKEY;
                 }
             }
         };
         self.complete_recv(host, qpn, recv.id, Op::Send, ours, received);
-        self.reply(host, p, theirs);
-    }
-
-    /// Answers a message that is not taken. (Datagrams too: their senders use the answer to slow down, and show nobody.)
-    fn refuse(&mut self, host: &mut dyn Host, p: &Packet<'_>, code: u8) {
-        self.counters.rx_drops += 1;
-        self.reply(host, p, code);
+        theirs
     }
 
     fn target_write(&mut self, host: &mut dyn Host, p: &Packet<'_>, w: Write) {

@@ -3,6 +3,7 @@
 
 use super::endpoint::*;
 use super::world::*;
+use crate::model::send::Taking;
 use crate::model::types::*;
 
 fn two(seed: u64, opts: Opts) -> (World, Ep, Ep, AhInfo) {
@@ -185,7 +186,7 @@ fn no_request_is_passed_over_for_ever() {
         a.post(&mut w, &wr);
     }
     let (d, p) = w.at(0);
-    d.take_sends(p, a.qp.qpn, false);
+    d.take_sends(p, a.qp.qpn, Taking::ToKeep);
     // Each request that is chosen is replaced by a new one, so there is always another to choose.
     let (mut waited, mut longest, mut shuffled) = (0, 0, 0);
     for id in 100..100_000 {
