@@ -200,7 +200,7 @@ unsafe extern "C" fn in_child() {
     OWNER.store(sys::pid(), Ordering::Relaxed);
     guard::in_child();
     pump::in_child();
-    STATE.release();
+    STATE.release_in_child();
     let mut guard = STATE.lock();
     if let Some(mut state) = guard.take() {
         if let Some(fabric) = &mut state.world.fabric {

@@ -7,10 +7,13 @@ use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 
 const FREE: u32 = 0;
 const HELD: u32 = 1;
-const AWAITED: u32 = 2;
+/// A release looks for waiters without a barrier, which would take longer than all else that it does, so it may miss one that comes
+/// in this very moment. That one looks again by itself.
+static LOOK_AGAIN: libc::timespec = libc::timespec { tv_sec: 0, tv_nsec: 1_000_000 };
 
 pub struct Lock<T> {
     word: AtomicU32,
+    waiters: AtomicU32,
     /// The thread that holds it, by something of its own; 0: none, or not noted yet.
     holder: AtomicUsize,
     value: UnsafeCell<T>,
@@ -25,7 +28,12 @@ pub struct Guard<'a, T> {
 
 impl<T> Lock<T> {
     pub const fn new(value: T) -> Self {
-        Lock { word: AtomicU32::new(FREE), holder: AtomicUsize::new(0), value: UnsafeCell::new(value) }
+        Lock {
+            word: AtomicU32::new(FREE),
+            waiters: AtomicU32::new(0),
+            holder: AtomicUsize::new(0),
+            value: UnsafeCell::new(value),
+        }
     }
 
     pub fn lock(&self) -> Guard<'_, T> {
@@ -34,7 +42,9 @@ impl<T> Lock<T> {
     }
 
     pub fn try_lock(&self) -> Option<Guard<'_, T>> {
-        self.word.compare_exchange(FREE, HELD, Ordering::Acquire, Ordering::Relaxed).ok()?;
+        if !self.take() {
+            return None;
+        }
         self.holder.store(this_thread(), Ordering::Relaxed);
         Some(Guard { lock: self })
     }
@@ -44,29 +54,48 @@ impl<T> Lock<T> {
         self.holder.load(Ordering::Relaxed) == this_thread()
     }
 
+    #[inline(always)]
+    fn take(&self) -> bool {
+        self.word.compare_exchange(FREE, HELD, Ordering::Acquire, Ordering::Relaxed).is_ok()
+    }
+
     pub fn acquire(&self) {
-        self.wait();
+        if !self.take() {
+            self.wait();
+        }
         self.holder.store(this_thread(), Ordering::Relaxed);
     }
 
+    /// Until it is taken.
+    #[cold]
     fn wait(&self) {
         for _ in 0..100 {
-            if self.word.compare_exchange_weak(FREE, HELD, Ordering::Acquire, Ordering::Relaxed).is_ok() {
+            if self.take() {
                 return;
             }
             std::hint::spin_loop();
         }
-        while self.word.swap(AWAITED, Ordering::Acquire) != FREE {
-            futex(&self.word, libc::FUTEX_WAIT, AWAITED);
+        self.waiters.fetch_add(1, Ordering::SeqCst);
+        while !self.take() {
+            futex(&self.word, libc::FUTEX_WAIT, HELD);
+        }
+        self.waiters.fetch_sub(1, Ordering::Relaxed);
+    }
+
+    /// Only for the thread that holds the lock.
+    #[inline(always)]
+    pub fn release(&self) {
+        self.holder.store(0, Ordering::Relaxed);
+        self.word.store(FREE, Ordering::Release);
+        if self.waiters.load(Ordering::Relaxed) != 0 {
+            futex(&self.word, libc::FUTEX_WAKE, 1);
         }
     }
 
-    /// Only for the thread that holds the lock, or the only thread of a forked child.
-    pub fn release(&self) {
-        self.holder.store(0, Ordering::Relaxed);
-        if self.word.swap(FREE, Ordering::Release) == AWAITED {
-            futex(&self.word, libc::FUTEX_WAKE, 1);
-        }
+    /// In a forked child, whose only thread this is: whoever held it or waited is not here.
+    pub fn release_in_child(&self) {
+        self.waiters.store(0, Ordering::Relaxed);
+        self.release();
     }
 }
 
@@ -97,16 +126,17 @@ fn this_thread() -> usize {
     unsafe { libc::pthread_self() as usize }
 }
 
+#[cold]
 fn futex(word: &AtomicU32, operation: libc::c_int, value: u32) {
     let errno = crate::sys::errno();
-    // SAFETY: the futex word outlives the call, and no time-out is passed.
+    // SAFETY: the futex word outlives the call, and so does the time-out, which waking passes over.
     unsafe {
         libc::syscall(
             libc::SYS_futex,
             word.as_ptr(),
             operation | libc::FUTEX_PRIVATE_FLAG,
             value,
-            std::ptr::null::<libc::timespec>(),
+            &raw const LOOK_AGAIN,
         )
     };
     crate::sys::set_errno(errno);

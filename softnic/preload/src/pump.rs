@@ -190,7 +190,7 @@ fn rouse() {
 
 pub fn in_child() {
     THREAD.store(false, Ordering::Release);
-    WAITER.release();
+    WAITER.release_in_child();
     // The waiter's memory is the parent's: forgotten, not dropped.
     std::mem::forget(WAITER.lock().take());
 }

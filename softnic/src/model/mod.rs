@@ -386,7 +386,7 @@ impl Device {
         if pending {
             self.count_down_holds(qpn);
         }
-        self.take_sends(host, qpn, Taking::ToBegin);
+        self.take_sends(host, qpn, Taking::Begin);
         if self.qps.get(&qpn).is_some_and(|q| !q.pending.is_empty()) {
             self.begin_sends(host, qpn);
         }

@@ -191,7 +191,7 @@ impl Device {
         if host.tracing() {
             self.trace_receives(host);
         }
-        self.take_sends(host, qp, Taking::ToBegin);
+        self.take_sends(host, qp, Taking::Begin);
         self.begin_sends(host, qp);
         self.flush_if_dead(host, qp);
         Ok(())
@@ -254,7 +254,7 @@ impl Device {
 
     /// Completes everything that a QP has, taken or still in its rings, with FLUSHED.
     pub(super) fn flush_qp(&mut self, host: &mut dyn Host, qpn: u32) {
-        self.take_sends(host, qpn, Taking::ToFlush);
+        self.take_sends(host, qpn, Taking::Flush);
         let flights: Vec<u64> = self.flights.iter().filter(|(_, f)| f.qpn == qpn).map(|(id, _)| id).collect();
         for id in flights {
             self.end(host, id, status::FLUSHED);
@@ -272,7 +272,7 @@ impl Device {
         let qpns: Vec<u32> =
             self.qps.iter().filter(|(_, q)| q.spec.pd == pd && !q.spec.kind.connected).map(|(n, _)| n).collect();
         for qpn in qpns {
-            self.take_sends(host, qpn, Taking::ToKeep);
+            self.take_sends(host, qpn, Taking::Keep);
             let flights: Vec<u64> =
                 self.flights.iter().filter(|(_, f)| f.qpn == qpn && f.req.ah == number).map(|(id, _)| id).collect();
             for id in flights {

@@ -31,18 +31,18 @@ const BLOCK: u32 = 128;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Taking {
     /// One that nothing keeps from beginning may begin at once; the rest are pending.
-    ToBegin,
+    Begin,
     /// All are pending.
-    ToKeep,
+    Keep,
     /// The same, in whatever state the QP is.
-    ToFlush,
+    Flush,
 }
 
 impl Device {
     /// Takes what the send doorbell of a QP brings.
     pub(super) fn take_sends(&mut self, host: &mut dyn Host, qpn: u32, what_for: Taking) {
         let Some(q) = self.qps.get_mut(&qpn) else { return };
-        if q.attr.state != QpState::Rts && what_for != Taking::ToFlush {
+        if q.attr.state != QpState::Rts && what_for != Taking::Flush {
             return;
         }
         let doorbell = q.rings.sends_posted(host, q.sq_taken);
@@ -58,7 +58,7 @@ impl Device {
         if host.tracing() {
             host.trace(&format!("{} qp {qpn}: doorbell sq {doorbell}: {waiting} posted", self.name));
         }
-        let is_alone = what_for == Taking::ToBegin && waiting == 1 && q.can_begin(self.now_ms) && self.port_up;
+        let is_alone = what_for == Taking::Begin && waiting == 1 && q.can_begin(self.now_ms) && self.port_up;
         for _ in 0..waiting {
             let flight = Flight::new(qpn, q.rings.read_send(host, q.sq_taken)).boxed(&mut self.spare);
             let req = &flight.req;

@@ -186,7 +186,7 @@ fn no_request_is_passed_over_for_ever() {
         a.post(&mut w, &wr);
     }
     let (d, p) = w.at(0);
-    d.take_sends(p, a.qp.qpn, Taking::ToKeep);
+    d.take_sends(p, a.qp.qpn, Taking::Keep);
     // Each request that is chosen is replaced by a new one, so there is always another to choose.
     let (mut waited, mut longest, mut shuffled) = (0, 0, 0);
     for id in 100..100_000 {
