@@ -193,7 +193,7 @@ impl Queues for Tiny {
             ..*c
         };
         let shape = Shape { sq_stride, sq_depth, rq_stride, rq_depth };
-        Some(QpLayout { shape, sq_bytes, rq_bytes, doorbell_bytes: 0, caps })
+        Some(QpLayout { shape, sq_bytes, rq_bytes, doorbells: false, caps })
     }
     fn cq_layout(&self, _: &Profile, spec: &CqSpec) -> Option<CqLayout> {
         let (entries, stride, bytes) = ring(spec.cqe, COMPLETION, 0);

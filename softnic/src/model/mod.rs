@@ -45,6 +45,7 @@ pub mod wire;
 mod ah;
 mod answered;
 mod cq;
+mod doorbells;
 mod flight;
 mod numbers;
 mod pd_mr;
@@ -118,6 +119,7 @@ pub struct Device {
     cqs: Table<u32, cq::Cq>,
     last_cq: u32,
     qps: Table<u32, qp::Qp>,
+    doorbells: doorbells::Doorbells,
     last_qpn: u32,
     /// What the next look is for, each once: QPs that were rung, hold requests back or wait, and CQs with a channel or completions that wait.
     due_qps: Vec<u32>,
@@ -174,6 +176,7 @@ impl Device {
             cqs: Table::default(),
             last_cq: 0xffff,
             qps: Table::default(),
+            doorbells: doorbells::Doorbells::default(),
             last_qpn: 0,
             due_qps: Vec::new(),
             due_cqs: Vec::new(),

@@ -59,15 +59,20 @@ impl Device {
             d.pd(ctx, spec.pd)?;
             d.cq(ctx, spec.send_cq)?;
             d.cq(ctx, spec.recv_cq)?;
-            let QpLayout { shape, sq_bytes, rq_bytes, doorbell_bytes, caps: told } = d.qp_layout(spec)?;
+            let QpLayout { shape, sq_bytes, rq_bytes, doorbells, caps: told } = d.qp_layout(spec)?;
             if d.qps.len() >= d.profile.max_qp.value as usize {
                 return Err(ENOMEM);
             }
             let range = d.qpn_base + 1..=d.qpn_base + 4095;
             let qpn = numbers::next(&mut d.last_qpn, range, |n| d.qps.contains_key(&n)).ok_or(ENOMEM)?;
-            let pieces = [sq_bytes, rq_bytes, doorbell_bytes].map(|bytes| bytes.next_multiple_of(PAGE));
-            let [sq_offset, rq_offset, doorbell_offset] = alloc_all(host, ctx, pieces).ok_or(ENOMEM)?;
-            let [sq_bytes, rq_bytes, doorbell_bytes] = pieces;
+            let pieces = [sq_bytes, rq_bytes].map(|bytes| bytes.next_multiple_of(PAGE));
+            let [sq_offset, rq_offset] = alloc_all(host, ctx, pieces).ok_or(ENOMEM)?;
+            let [sq_bytes, rq_bytes] = pieces;
+            let place = if doorbells { d.doorbells.take(host, ctx) } else { Some((0, 0)) };
+            let Some((doorbell_page, doorbell_offset)) = place else {
+                free_all(host, ctx, [(sq_offset, sq_bytes), (rq_offset, rq_bytes)]);
+                return Err(ENOMEM);
+            };
             let kind = d.profile.kind.queues();
             let (stride, depth) = (shape.rq_stride, shape.rq_depth);
             let recv = RecvRing { kind, ctx, offset: rq_offset, doorbell_offset, stride, depth };
@@ -81,8 +86,8 @@ impl Device {
                 sq_bytes,
                 rq_offset,
                 rq_bytes,
-                doorbell_offset,
-                doorbell_bytes,
+                doorbell_page,
+                doorbell_bytes: if doorbells { PAGE } else { 0 },
                 sq_doorbell: rings.send_word(),
                 rq_doorbell: rings.recv_word(),
             };
@@ -206,8 +211,10 @@ impl Device {
             d.due_qps.retain(|due| *due != qp);
             d.forget_target_state(host, qp);
             let i = q.info;
-            let doorbells = (i.doorbell_offset, i.doorbell_bytes);
-            free_all(host, ctx, [(i.sq_offset, i.sq_bytes), (i.rq_offset, i.rq_bytes), doorbells]);
+            free_all(host, ctx, [(i.sq_offset, i.sq_bytes), (i.rq_offset, i.rq_bytes)]);
+            if i.doorbell_bytes > 0 {
+                d.doorbells.give_back(host, ctx, q.rings.doorbell_offset);
+            }
             d.pd_users(q.spec.pd, false);
             d.cq_users(q.spec.send_cq, false);
             d.cq_users(q.spec.recv_cq, false);

@@ -218,8 +218,8 @@ pub struct QpInfo {
     /// 0 bytes when the QP has no receive ring.
     pub rq_offset: u64,
     pub rq_bytes: u64,
-    /// One page for both doorbells, 0 bytes where the kind has none.
-    pub doorbell_offset: u64,
+    /// The page in which both doorbells lie, among those of other QPs; 0 bytes where the kind has none.
+    pub doorbell_page: u64,
     pub doorbell_bytes: u64,
     /// The words that change when something is posted: offsets in the memfd.
     pub sq_doorbell: u64,

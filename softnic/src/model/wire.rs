@@ -37,7 +37,7 @@ pub struct RecvRing {
 pub enum Word {
     SendRing(u32),
     RecvRing(u32),
-    Page(u32),
+    Doorbells(u32),
 }
 
 /// What a kind makes of the sizes that a provider asks for.
@@ -47,7 +47,8 @@ pub struct QpLayout {
     /// The pieces of memory, which are rounded up to pages; 0 for one that the kind doesn't have.
     pub sq_bytes: u64,
     pub rq_bytes: u64,
-    pub doorbell_bytes: u64,
+    /// Words of their own for the doorbells, within `doorbells::PLACE` bytes.
+    pub doorbells: bool,
     /// What the user is told.
     pub caps: QpCaps,
 }
@@ -155,7 +156,7 @@ impl QpRings {
         let (piece, at) = match word {
             Word::SendRing(at) => (self.sq_offset, at),
             Word::RecvRing(at) => (self.recv.offset, at),
-            Word::Page(at) => (self.doorbell_offset, at),
+            Word::Doorbells(at) => (self.doorbell_offset, at),
         };
         piece + u64::from(at)
     }

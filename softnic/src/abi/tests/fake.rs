@@ -263,7 +263,7 @@ impl Nic for FakeNic {
             sq_bytes: 0x1000,
             rq_offset: 0x2_0000,
             rq_bytes: 0x3000,
-            doorbell_offset: 0x3_0000,
+            doorbell_page: 0x3_0000,
             doorbell_bytes: 0x1000,
             sq_doorbell: 0x3_0000,
             rq_doorbell: 0x3_0040,

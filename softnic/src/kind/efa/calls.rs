@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The private halves of the calls as the kernel's efa driver has them.
 
-use super::layout::{RQ_DOORBELL, SQ_DOORBELL};
 use super::profiles::own;
 use super::structs::{
     self, AllocContext, AllocContextResp, AllocPdResp, CreateAhResp, CreateCq, CreateCqResp, CreateQp, CreateQpResp,
@@ -164,13 +163,13 @@ impl Calls for Driver {
     fn qp_made(&self, call: &mut Call<'_>, info: &QpInfo) -> Res<()> {
         let answer = CreateQpResp {
             comp_mask: 0,
-            rq_db_offset: RQ_DOORBELL,
-            sq_db_offset: SQ_DOORBELL,
+            rq_db_offset: info.rq_doorbell.saturating_sub(info.doorbell_page) as u32,
+            sq_db_offset: info.sq_doorbell.saturating_sub(info.doorbell_page) as u32,
             llq_desc_offset: 0,
             rq_mmap_key: info.rq_offset,
             rq_mmap_size: info.rq_bytes,
-            rq_db_mmap_key: info.doorbell_offset,
-            sq_db_mmap_key: info.doorbell_offset,
+            rq_db_mmap_key: info.doorbell_page,
+            sq_db_mmap_key: info.doorbell_page,
             llq_desc_mmap_key: info.sq_offset,
             send_sub_cq_idx: 0,
             recv_sub_cq_idx: 0,

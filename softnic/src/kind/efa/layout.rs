@@ -5,9 +5,9 @@
 pub const RX_DESC: u32 = 16;
 /// "No address handle" in a receive completion.
 pub const NO_AH: u16 = 0xffff;
-/// Where the doorbells are in the QP's doorbell page.
+/// Where the doorbells are in what a QP has for them.
 pub const SQ_DOORBELL: u32 = 0;
-pub const RQ_DOORBELL: u32 = 64;
+pub const RQ_DOORBELL: u32 = 32;
 
 #[inline(always)]
 pub fn field<const N: usize>(bytes: &[u8], at: usize) -> [u8; N] {

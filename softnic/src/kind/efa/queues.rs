@@ -23,7 +23,7 @@ fn doorbell(host: &mut dyn Host, ctx: ContextId, page: u64, at: u32) -> u16 {
 
 impl Queues for Rings {
     fn words(&self) -> (Word, Word) {
-        (Word::Page(SQ_DOORBELL), Word::Page(RQ_DOORBELL))
+        (Word::Doorbells(SQ_DOORBELL), Word::Doorbells(RQ_DOORBELL))
     }
 
     fn may_change(&self, kind: &QpType, from: QpState, to: QpState, mask: u32) -> bool {
@@ -54,7 +54,7 @@ impl Queues for Rings {
             shape: Shape { sq_stride, sq_depth, rq_stride: RX_DESC, rq_depth },
             sq_bytes: u64::from(spec.sq_ring_bytes),
             rq_bytes: u64::from(spec.rq_ring_bytes),
-            doorbell_bytes: PAGE,
+            doorbells: true,
             caps: *c,
         })
     }
