@@ -95,8 +95,8 @@ pub struct Packet<'a> {
 /// Why a packet could not be encoded.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum EncodeError {
-    /// `out` is shorter than `encoded_len()`.
-    Short,
+    /// `out` is not `encoded_len()` long.
+    Length,
     /// A piece of user memory could not be read.
     Fault,
 }
@@ -123,69 +123,69 @@ impl Packet<'_> {
         }
     }
 
-    /// Writes the packet to the head of `out` and returns its length. `read` reads user memory for `Payload::User`.
-    pub fn encode(&self, out: &mut [u8], read: &mut dyn FnMut(u64, &mut [u8]) -> bool) -> Result<usize, EncodeError> {
-        let len = self.encoded_len();
-        let (head, mut body) =
-            out.get_mut(..len).and_then(|o| o.split_at_mut_checked(self.header_len())).ok_or(EncodeError::Short)?;
+    /// Writes the packet to `out`, which is `encoded_len()` long. `read` reads user memory for `Payload::User`.
+    pub fn encode(&self, out: &mut [u8], read: &mut dyn FnMut(u64, &mut [u8]) -> bool) -> Result<(), EncodeError> {
+        let (head, mut body) = out.split_at_mut_checked(self.header_len()).ok_or(EncodeError::Length)?;
         match &self.payload {
-            Payload::Bytes(b) => body.copy_from_slice(b),
+            Payload::Bytes(b) if b.len() == body.len() => body.copy_from_slice(b),
+            Payload::Bytes(_) => return Err(EncodeError::Length),
             Payload::User(segments) => {
                 for s in segments.iter() {
-                    let (piece, rest) = body.split_at_mut_checked(s.len as usize).ok_or(EncodeError::Short)?;
+                    let (piece, rest) = body.split_at_mut_checked(s.len as usize).ok_or(EncodeError::Length)?;
                     if !piece.is_empty() && !read(s.addr, piece) {
                         return Err(EncodeError::Fault);
                     }
                     body = rest;
                 }
+                if !body.is_empty() {
+                    return Err(EncodeError::Length);
+                }
             }
         }
         // Last: in a ring the receiver looks at this line all the time.
-        let words = self.header().map(u64::to_le_bytes);
-        let bytes = words.as_flattened();
-        match head.first_chunk_mut::<LONG>() {
-            Some(long) => long.copy_from_slice(bytes),
-            None => head.copy_from_slice(bytes.get(..SHORT).unwrap_or_default()),
-        }
-        Ok(len)
+        self.write_header(head);
+        Ok(())
     }
 
-    fn header(&self) -> [u64; LONG / 8] {
-        let imm_word = |imm: Option<u32>, length: u32| u64::from(imm.unwrap_or(0)) | u64::from(length) << 32;
+    fn write_header(&self, head: &mut [u8]) {
+        let [first, second, request, s0, s1, d0, d1, rest @ ..] = head.as_chunks_mut().0 else { return };
         let imm_flag = |imm: Option<u32>| if imm.is_some() { IMM } else { 0 };
         let flag = |set: bool, flag: u8| if set { flag } else { 0 };
-        // Code, flags, status, the word that is an rkey or a qkey, and what only long headers have.
-        let (code, flags, status, a, more) = match self.kind {
-            Kind::Send { qkey, imm, ud } => (SEND, imm_flag(imm) | flag(ud, UD), 0, qkey, [0, imm_word(imm, 0), 0]),
-            Kind::Write { raddr, rkey, length, offset, pieces, imm, unsolicited } => {
-                let flags = imm_flag(imm) | flag(unsolicited, UNSOLICITED);
-                (WRITE, flags, 0, rkey, [raddr, imm_word(imm, length), u64::from(offset) | u64::from(pieces) << 32])
+        // Code, flags, status, and the word that is an rkey or a qkey.
+        let (code, flags, status, key) = match self.kind {
+            Kind::Send { qkey, imm, ud } => (SEND, imm_flag(imm) | flag(ud, UD), 0, qkey),
+            Kind::Write { rkey, imm, unsolicited, .. } => {
+                (WRITE, imm_flag(imm) | flag(unsolicited, UNSOLICITED), 0, rkey)
             }
-            Kind::ReadReq { raddr, rkey, length } => (READ_REQ, 0, 0, rkey, [raddr, imm_word(None, length), 0]),
-            Kind::ReadResp { offset, length } => (READ_RESP, 0, 0, 0, [0, imm_word(None, length), u64::from(offset)]),
-            Kind::Ack { status } => (ACK, 0, status, 0, [0; 3]),
-            Kind::Ready => (READY, 0, 0, 0, [0; 3]),
+            Kind::ReadReq { rkey, .. } => (READ_REQ, 0, 0, rkey),
+            Kind::ReadResp { .. } => (READ_RESP, 0, 0, 0),
+            Kind::Ack { status } => (ACK, 0, status, 0),
+            Kind::Ready => (READY, 0, 0, 0),
         };
-        let flags = flags | flag(self.header_len() == LONG, MORE);
-        let ([s0, s1], [d0, d1]) = (halves(self.source.gid), halves(self.dest.gid));
-        let [m0, m1, m2] = more;
-        [
-            u64::from(u32::from_le_bytes([code, flags, status, 0])) | u64::from(self.source.qpn) << 32,
-            u64::from(self.dest.qpn) | u64::from(a) << 32,
-            self.request,
-            s0,
-            s1,
-            d0,
-            d1,
-            m0,
-            m1,
-            m2,
-            0,
-            0,
-            0,
-            0,
-            0,
-        ]
+        let flags = flags | flag(!rest.is_empty(), MORE);
+        let kind = u32::from_le_bytes([code, flags, status, 0]);
+        *first = (u64::from(kind) | u64::from(self.source.qpn) << 32).to_le_bytes();
+        *second = (u64::from(self.dest.qpn) | u64::from(key) << 32).to_le_bytes();
+        *request = self.request.to_le_bytes();
+        [*s0, *s1] = halves(self.source.gid);
+        [*d0, *d1] = halves(self.dest.gid);
+        if let [m0, m1, m2, unused @ ..] = rest {
+            [*m0, *m1, *m2] = self.more().map(u64::to_le_bytes);
+            unused.fill([0; 8]);
+        }
+    }
+
+    /// What only a long header has.
+    fn more(&self) -> [u64; 3] {
+        let (raddr, imm, length, offset, pieces) = match self.kind {
+            Kind::Send { imm, .. } => (0, imm, 0, 0, 0),
+            Kind::Write { raddr, length, offset, pieces, imm, .. } => (raddr, imm, length, offset, pieces),
+            Kind::ReadReq { raddr, length, .. } => (raddr, None, length, 0, 0),
+            Kind::ReadResp { offset, length } => (0, None, length, offset, 0),
+            Kind::Ack { .. } | Kind::Ready => (0, None, 0, 0, 0),
+        };
+        let pair = |low: u32, high: u32| u64::from(low) | u64::from(high) << 32;
+        [raddr, pair(imm.unwrap_or(0), length), pair(offset, pieces)]
     }
 }
 
@@ -243,10 +243,9 @@ const UNSOLICITED: u8 = 4;
 /// The header is LONG.
 const MORE: u8 = 8;
 
-/// A GID as two words whose first byte is the lowest.
-fn halves(gid: Gid) -> [u64; 2] {
+fn halves(gid: Gid) -> [[u8; 8]; 2] {
     let all = u128::from_le_bytes(gid.0);
-    [all as u64, (all >> 64) as u64]
+    [all as u64, (all >> 64) as u64].map(u64::to_le_bytes)
 }
 
 #[inline(always)]
@@ -284,10 +283,13 @@ mod tests {
         ];
         for kind in kinds {
             let p = packet(kind, Payload::Bytes(Cow::Borrowed(b"payload")));
-            let mut buf = vec![0xee; p.encoded_len() + 3];
-            let n = p.encode(&mut buf, &mut |_, _| false).unwrap();
-            assert_eq!(n, p.header_len() + 7);
-            assert_eq!(Packet::decode(&buf[..n]).unwrap(), p);
+            let mut buf = vec![0xee; p.encoded_len()];
+            p.encode(&mut buf, &mut |_, _| false).unwrap();
+            assert_eq!(buf.len(), p.header_len() + 7);
+            assert_eq!(Packet::decode(&buf).unwrap(), p);
+            for length in [0, SHORT - 1, SHORT, buf.len() - 1, buf.len() + 1] {
+                assert_eq!(p.encode(&mut vec![0; length], &mut |_, _| false), Err(EncodeError::Length));
+            }
         }
     }
 
@@ -303,7 +305,8 @@ mod tests {
         .unwrap();
         assert_eq!(&buf[SHORT..], [1, 1, 1, 3, 3]);
         assert_eq!(p.encode(&mut buf, &mut |addr, _| addr != 300), Err(EncodeError::Fault));
-        assert_eq!(p.encode(&mut buf[1..], &mut |_, _| true), Err(EncodeError::Short));
+        assert_eq!(p.encode(&mut buf[1..], &mut |_, _| true), Err(EncodeError::Length));
+        assert_eq!(p.encode(&mut vec![0; p.encoded_len() + 1], &mut |_, _| true), Err(EncodeError::Length));
     }
 
     #[test]

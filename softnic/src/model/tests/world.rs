@@ -109,7 +109,7 @@ impl Host for Proc {
             this.range(addr, out.len()).map(|r| out.copy_from_slice(&this.mem[r])).is_some()
         };
         match packet.encode(&mut bytes, read) {
-            Ok(_) => self.outgoing.push_back(Packet::decode(&bytes).unwrap().into_owned()),
+            Ok(()) => self.outgoing.push_back(Packet::decode(&bytes).unwrap().into_owned()),
             Err(_) => return Sent::Fault,
         }
         Sent::Ok
