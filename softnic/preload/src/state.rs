@@ -419,16 +419,20 @@ impl State {
         received | self.mourn()
     }
 
+    #[inline(always)]
     fn take_receipts(&mut self) -> bool {
         let mut taken = false;
         while let Some((n, request)) = self.world.fabric.as_mut().and_then(Fabric::next_receipt) {
             taken = true;
-            let n = usize::from(n);
-            let Some(device) = self.devices.get_mut(n) else { continue };
-            let mut host = HostOf { world: &mut self.world, channels: &self.channels, device: n };
-            device.receipt(&mut host, request);
+            self.take_receipt(usize::from(n), request);
         }
         taken
+    }
+
+    fn take_receipt(&mut self, n: usize, request: u64) {
+        let Some(device) = self.devices.get_mut(n) else { return };
+        let mut host = HostOf { world: &mut self.world, channels: &self.channels, device: n };
+        device.receipt(&mut host, request);
     }
 
     /// True if a message was taken and its sender is to know that all is well.

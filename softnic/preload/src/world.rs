@@ -68,7 +68,12 @@ impl World {
             Kind::Send { .. } => fabric.send_for_receipt(place, (device as u8, packet.request), length, fill),
             _ => fabric.send_with(place, length, fill),
         };
-        match sent {
+        if sent == fabric::Sent::Ok { Sent::Ok } else { World::not_sent(sent, place, length) }
+    }
+
+    #[cold]
+    fn not_sent(why: fabric::Sent, place: Place, length: usize) -> Sent {
+        match why {
             fabric::Sent::Ok => Sent::Ok,
             fabric::Sent::Refused => Sent::Fault,
             fabric::Sent::Failed(libc::EMSGSIZE) => {
@@ -154,13 +159,11 @@ impl Host for HostOf<'_> {
     fn send(&mut self, packet: &Packet<'_>) -> Sent {
         let Some((host, device)) = address::place(packet.dest.gid) else { return Sent::Unreachable };
         let Some(slot) = World::slot_of(packet.dest.qpn) else { return Sent::NoQp };
-        if host != self.world.host {
-            return self.world.send_away(self.device, packet, Place { host, slot });
-        }
-        if usize::from(device) >= self.world.devices {
+        let here = host == self.world.host;
+        if here && usize::from(device) >= self.world.devices {
             return Sent::Unreachable;
         }
-        if slot != self.world.slot {
+        if !here || slot != self.world.slot {
             return self.world.send_away(self.device, packet, Place { host, slot });
         }
         self.world.outbox.push_back(packet.clone().into_owned());

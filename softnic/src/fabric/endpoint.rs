@@ -247,19 +247,30 @@ impl Fabric {
     }
 
     /// A packet that was sent for a receipt and has got it. Collect those before events.
+    #[inline]
     pub fn next_receipt(&mut self) -> Option<Tag> {
+        // Asked several times for each packet; mostly none is waited for.
+        if self.awaited.is_empty() && self.receipts.is_empty() {
+            return None;
+        }
+        self.find_receipt()
+    }
+
+    fn find_receipt(&mut self) -> Option<Tag> {
         if let Some(tag) = self.receipts.pop_front() {
             return Some(tag);
         }
         let mut place = 0;
         while let Some(index) = self.awaited.get(place).copied() {
             let writer = self.peers.get_mut(index).and_then(Option::as_mut).and_then(|peer| peer.writer.as_mut());
-            match writer.map(|writer| (writer.next_receipt(), writer.waits())) {
-                Some((Some(tag), _)) => return Some(tag),
-                Some((None, true)) => place += 1,
-                Some((None, false)) | None => {
-                    self.awaited.swap_remove(place);
-                }
+            let (tag, waits) = writer.map_or((None, false), |writer| (writer.next_receipt(), writer.waits()));
+            if waits {
+                place += 1;
+            } else {
+                self.awaited.swap_remove(place);
+            }
+            if tag.is_some() {
+                return tag;
             }
         }
         None
@@ -276,23 +287,30 @@ impl Fabric {
 
     fn send_by(&mut self, to: Place, length: usize, push: impl FnOnce(&mut Writer) -> Push) -> Sent {
         let Some(index) = to.index().filter(|_| self.shared.entry().is_some()) else { return Sent::NoSuchProcess };
-        if let Err(refused) = self.ready_to_send(to, index) {
+        if !self.has_ring_to(to, index)
+            && let Err(refused) = self.ready_to_send(to, index)
+        {
             return refused;
         }
-        let Some(entry) = self.shared.registry.process(index) else { return Sent::NoSuchProcess };
-        let Some(peer) = self.peers.get_mut(index).and_then(Option::as_mut) else { return Sent::NoSuchProcess };
+        let Some(Some(peer)) = self.peers.get_mut(index) else { return Sent::NoSuchProcess };
         let Some(writer) = peer.writer.as_mut() else { return Sent::NoSuchProcess };
         let pushed = push(writer);
         peer.blocked = pushed == Push::Full;
-        match pushed {
-            Push::Done => {
-                if self.holding && length <= LONG {
-                    self.call_later(index, true);
-                } else {
-                    entry.wake_if_asleep();
-                }
-                Sent::Ok
-            }
+        if pushed != Push::Done {
+            return self.not_pushed(to, index, pushed);
+        }
+        if self.holding && length <= LONG {
+            self.call_later(index, true);
+        } else if let Some(entry) = self.shared.registry.process(index) {
+            entry.wake_if_asleep();
+        }
+        Sent::Ok
+    }
+
+    #[cold]
+    fn not_pushed(&mut self, to: Place, index: usize, why: Push) -> Sent {
+        match why {
+            Push::Done => Sent::Ok,
             Push::Full if self.is_alive(to) => Sent::Full,
             Push::Full | Push::Broken => {
                 self.lose(index);
@@ -303,7 +321,16 @@ impl Fabric {
         }
     }
 
-    /// Sees to it that there is a ring to this very process.
+    /// Whether there is a ring to this very process. One that is known to be gone has none.
+    fn has_ring_to(&self, to: Place, index: usize) -> bool {
+        let (Some(Some(peer)), Some(entry)) = (self.peers.get(index), self.shared.registry.process(index)) else {
+            return false;
+        };
+        peer.place == to && peer.writer.is_some() && entry.is(peer.owner, peer.end.generation)
+    }
+
+    /// Sees to it that there is one.
+    #[cold]
     fn ready_to_send(&mut self, to: Place, index: usize) -> Result<(), Sent> {
         if let Some(Some(peer)) = self.peers.get(index) {
             if peer.place == to {
@@ -399,7 +426,8 @@ impl Fabric {
         let mut left = self.inbound.len();
         while left > 0 {
             left -= 1;
-            self.turn = if self.turn + 1 < self.inbound.len() { self.turn + 1 } else { 0 };
+            let next = self.turn.wrapping_add(1);
+            self.turn = if next < self.inbound.len() { next } else { 0 };
             let Some(index) = self.inbound.get(self.turn).copied() else { break };
             let Some(Some(peer)) = self.peers.get_mut(index) else { continue };
             let place = peer.place;
@@ -441,24 +469,25 @@ impl Fabric {
     /// Wakes who is to be woken since `hold_calls`.
     pub fn call(&mut self) {
         self.holding = false;
-        self.call_all();
+        if !self.to_call.is_empty() {
+            self.call_all();
+        }
     }
 
     fn call_all(&mut self) {
-        if self.to_call.is_empty() {
-            return;
-        }
         // Behind what was stored in the rings: those who go to sleep say so, and look at the rings once more.
         fence(SeqCst);
-        for (index, sent) in self.to_call.drain(..) {
+        let Self { peers, .. } = self;
+        while let Some((index, sent)) = self.to_call.pop() {
             let Some(entry) = self.shared.registry.process(index) else { continue };
-            let peer = self.peers.get(index).and_then(Option::as_ref);
-            if sent || peer.and_then(|peer| peer.reader.as_ref()).is_some_and(Reader::is_awaited) {
+            let reader = || peers.get(index).and_then(Option::as_ref)?.reader.as_ref();
+            if sent || reader().is_some_and(Reader::is_awaited) {
                 entry.wake_sleepers();
             }
         }
     }
 
+    #[inline]
     fn call_later(&mut self, index: usize, sent: bool) {
         if self.to_call.last() != Some(&(index, sent)) {
             self.to_call.push((index, sent));

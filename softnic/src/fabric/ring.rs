@@ -71,9 +71,9 @@ impl Ring {
 
     /// Where the byte at `position` is.
     fn at(&self, position: u64) -> *mut u8 {
-        let offset = HEADER + (position & (self.capacity - 1)) as usize;
-        // SAFETY: the offset is below HEADER + capacity, and the mapping is HEADER + 2 * capacity long.
-        unsafe { self.mapping.base().as_ptr().add(offset) }
+        // Below HEADER + capacity; the mapping is HEADER + 2 * capacity long.
+        let offset = position & self.capacity.wrapping_sub(1);
+        self.mapping.base().as_ptr().wrapping_add(HEADER).wrapping_add(offset as usize)
     }
 
     /// The head of the record at `position`.
@@ -157,7 +157,9 @@ impl Writer {
     /// Looks where the reader is; false if that can't be.
     fn look(&mut self) -> bool {
         self.head = self.ring.header().head.0.load(Acquire);
-        self.collect();
+        while let Some(receipt) = self.next_mark() {
+            self.receipts.extend(receipt);
+        }
         self.tail.wrapping_sub(self.head) <= self.ring.capacity
     }
 
@@ -167,20 +169,24 @@ impl Writer {
         Some(self.ring.head_at(*position).load(Acquire)).filter(|mark| matches!(*mark, TAKEN | RECEIPT))
     }
 
-    fn collect(&mut self) {
-        while let Some(mark) = self.first_mark()
-            && let Some((_, tag)) = self.awaited.pop_front()
-        {
-            if mark == RECEIPT {
-                self.receipts.push_back(tag);
-            }
-        }
+    /// Ends the wait for the oldest packet if the reader is done with it; the inner value is there if that is a receipt.
+    fn next_mark(&mut self) -> Option<Option<Tag>> {
+        let mark = self.first_mark()?;
+        let (_, tag) = self.awaited.pop_front()?;
+        Some((mark == RECEIPT).then_some(tag))
     }
 
     /// A packet whose receipt has come, in the order in which they were sent.
     pub fn next_receipt(&mut self) -> Option<Tag> {
-        self.collect();
-        self.receipts.pop_front()
+        // Those that were seen when there was no room.
+        if let Some(tag) = self.receipts.pop_front() {
+            return Some(tag);
+        }
+        loop {
+            if let Some(tag) = self.next_mark()? {
+                return Some(tag);
+            }
+        }
     }
 
     /// Whether `next_receipt` is worth a call.
@@ -226,21 +232,10 @@ impl Writer {
         let need = record_size(length);
         // The line behind a record is the writer's too: there the reader looks next.
         let free = need + ALIGN;
-        if self.free() < free {
-            if !self.look() {
-                return Push::Broken;
-            }
-            if self.free() < free {
-                // The reader may have made room between the look and the flag: look again behind it.
-                self.ring.header().waiting.0.store(1, SeqCst);
-                fence(SeqCst);
-                if !self.look() {
-                    return Push::Broken;
-                }
-                if self.free() < free {
-                    return Push::Full;
-                }
-            }
+        if self.free() < free
+            && let Err(why) = self.look_for(free)
+        {
+            return why;
         }
         // SAFETY: the record fits into the free bytes from the tail on (checked above), which the reader does not touch, but
         // for the record's head, until that is there. One piece, at most `capacity` long, starts below `capacity`: inside the
@@ -258,6 +253,19 @@ impl Writer {
         // Where the next payload goes, which nobody has touched for a whole round.
         sys::prefetch_to_write(self.ring.at(self.tail).wrapping_add(ALIGN as usize));
         Push::Done
+    }
+
+    /// Looks whether so much is free by now, and says that it is waited for if not.
+    #[cold]
+    fn look_for(&mut self, free: u64) -> Result<(), Push> {
+        let found = |writer: &mut Self| if writer.look() { Ok(writer.free() >= free) } else { Err(Push::Broken) };
+        if found(self)? {
+            return Ok(());
+        }
+        // The reader may have made room between the look and the flag: look again behind it.
+        self.ring.header().waiting.0.store(1, SeqCst);
+        fence(SeqCst);
+        if found(self)? { Ok(()) } else { Err(Push::Full) }
     }
 
     /// Whether a push after `Full` is worth a try: the reader wakes the writer by the same measure.
@@ -283,7 +291,7 @@ pub enum Lent {
 
 /// A packet that lies in its ring until it is given back. It takes the ring along: that stays mapped whatever becomes of the reader.
 pub struct Loan {
-    ring: Ring,
+    ring: Box<Ring>,
     at: *const u8,
     length: usize,
 }
@@ -297,8 +305,8 @@ impl Loan {
 }
 
 pub struct Reader {
-    /// None while a packet is lent.
-    ring: Option<Ring>,
+    /// None while a packet is lent. In a box, which moves faster.
+    ring: Option<Box<Ring>>,
     /// Where it is mapped: by that a loan is known that comes back.
     base: usize,
     head: u64,
@@ -318,7 +326,7 @@ impl Reader {
         if ring.header().ready.load(Acquire) != READY || ring.header().capacity.load(Relaxed) != capacity {
             return Err(libc::ENOENT);
         }
-        Ok(Self { base: ring.base(), ring: Some(ring), head: 0 })
+        Ok(Self { base: ring.base(), ring: Some(Box::new(ring)), head: 0 })
     }
 
     pub fn is_empty(&self) -> bool {

@@ -241,6 +241,7 @@ fn two_runs_on_one_fabric() {
     assert_eq!(a.next_event(), Some(Event::Gone(bt)));
     assert_eq!(a.send(bt, b"late"), Sent::NoSuchHost);
     assert_eq!(a.send(c.place(), b"new"), Sent::Ok);
+    assert_eq!(a.send(bt, b"late"), Sent::NoSuchHost, "its successor has a ring");
     assert_eq!(receive(&mut c), Some((at, b"new".to_vec())));
     assert_eq!(receive(&mut c), None);
 }
