@@ -3,6 +3,7 @@
 
 use super::endpoint::*;
 use super::world::*;
+use crate::model::packet::Kind;
 use crate::model::send::Taking;
 use crate::model::types::*;
 
@@ -68,6 +69,25 @@ fn a_receipt_ends_a_send_as_an_answer_does_once() {
     w.disturbed();
     w.run();
     assert_eq!(a.polls(&mut w).iter().map(|c| (c.id, c.status)).collect::<Vec<_>>(), [(7, 0)]);
+}
+
+#[test]
+fn a_receipt_takes_the_place_of_the_answer_that_all_is_well() {
+    let (mut w, mut a, mut b, ah) = two(0, Opts::default());
+    b.recv(&mut w, 1, &[(0, 100)]);
+    for id in 0..2 {
+        let wr = a.wr(0, id, ah, &b, 0, 0, 8);
+        a.post(&mut w, &wr);
+    }
+    let (device, process) = w.at(0);
+    device.step(process);
+    let sent = std::mem::take(&mut process.outgoing);
+    let (device, process) = w.at(1);
+    let receipts: Vec<_> = sent.iter().map(|packet| device.receive_for_receipt(process, packet)).collect();
+    assert_eq!(receipts, [true, false], "there was one receive request");
+    let answers: Vec<_> = process.outgoing.iter().map(|p| (p.request, p.kind)).collect();
+    assert_eq!(answers, [(sent[1].request, Kind::Ack { status: 10 })]);
+    assert_eq!(device.counters().tx_pkts, 2, "the receipt is an answer, too");
 }
 
 #[test]
