@@ -86,7 +86,7 @@ impl Ring {
 
 /// Bytes that a packet takes in the ring.
 fn record_size(packet: usize) -> u64 {
-    (RECORD_HEAD + packet as u64).next_multiple_of(ALIGN)
+    (RECORD_HEAD + packet as u64 + (ALIGN - 1)) & !(ALIGN - 1)
 }
 
 /// The head of a packet's record: never 0. It is tied to its place, so that a reader that has lost its way notices.

@@ -28,7 +28,10 @@ impl Payload<'_> {
     pub fn len(&self) -> u64 {
         match self {
             Payload::Bytes(b) => b.len() as u64,
-            Payload::User(s) => s.iter().map(|s| u64::from(s.len)).sum(),
+            Payload::User(s) => match &**s {
+                [only] => u64::from(only.len),
+                all => all.iter().map(|s| u64::from(s.len)).sum(),
+            },
         }
     }
 
