@@ -174,6 +174,7 @@ impl Faults {
     }
 
     /// A request of `qpn` is about to be executed.
+    #[inline(never)]
     pub fn request(&mut self, op: Op, qpn: u32) -> RequestFault {
         let mut out = RequestFault::default();
         for (rule, count) in &mut self.rules {

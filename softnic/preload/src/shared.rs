@@ -4,11 +4,12 @@
 use crate::sys;
 use libc::c_int;
 use nic::model::host::Errno;
+use nic::model::window::Window;
 use std::collections::HashMap;
 use std::collections::VecDeque;
 use std::ffi::CString;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering, fence};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 /// The first that the limits of the process allow (`ulimit -v`, `ulimit -f`). Sparse: only pages that are touched cost memory.
 pub const SIZES: [u64; 3] = [4 << 30, 256 << 20, 32 << 20];
@@ -175,37 +176,10 @@ impl Shared {
         Some(Word { at: self.word32(offset)?, _mapping: Arc::clone(&self.mapping) })
     }
 
-    pub fn load32(&self, offset: u64) -> u32 {
-        self.word32(offset).map_or(0, |w| w.load(Ordering::Acquire))
-    }
-
-    pub fn store32(&self, offset: u64, value: u32) {
-        if let Some(word) = self.word32(offset) {
-            word.store(value, Ordering::Release);
-        }
-    }
-
-    pub fn store64_release(&self, offset: u64, value: u64) {
-        if let Some(at) = self.at(offset, 8).filter(|p| p.cast::<u64>().is_aligned()) {
-            // SAFETY: as in `word32`.
-            unsafe { AtomicU64::from_ptr(at.cast()) }.store(value, Ordering::Release);
-        }
-    }
-
-    /// A snapshot of what the program may be writing: the caller checks what it got.
-    pub fn read(&self, offset: u64, out: &mut [u8]) {
-        match self.at(offset, out.len() as u64) {
-            // SAFETY: both ranges are valid and can't overlap. A torn value is the program's race, as with a real device.
-            Some(from) => unsafe { std::ptr::copy_nonoverlapping(from, out.as_mut_ptr(), out.len()) },
-            None => out.fill(0),
-        }
-        fence(Ordering::Acquire);
-    }
-
-    pub fn write(&self, offset: u64, data: &[u8]) {
-        if let Some(to) = self.at(offset, data.len() as u64) {
-            // SAFETY: as in `read`.
-            unsafe { std::ptr::copy_nonoverlapping(data.as_ptr(), to, data.len()) };
-        }
+    /// All of the memory, for the device.
+    pub fn window(&self) -> Window<'_> {
+        let words = self.mapping.size as usize / size_of::<AtomicU64>();
+        // SAFETY: the mapping begins at a page, has so many words, and lives as long as self; the program is a concurrent writer.
+        Window::new(unsafe { std::slice::from_raw_parts(self.mapping.base.cast::<AtomicU64>(), words) })
     }
 }

@@ -7,6 +7,7 @@ use crate::{memory, pump, sys};
 use nic::fabric::{self, Fabric, Place};
 use nic::model::host::{Address, AsyncEvent, ContextId, Gid, Host, Sent};
 use nic::model::packet::{Kind, Packet};
+use nic::model::window::Window;
 use nic::run::address;
 use std::cell::RefCell;
 use std::collections::VecDeque;
@@ -123,33 +124,9 @@ impl Host for HostOf<'_> {
         }
     }
 
-    fn shm_load32(&mut self, ctx: ContextId, offset: u64) -> u32 {
-        self.world.map(self.device, ctx).map_or(0, |map| map.load32(offset))
-    }
-
-    fn shm_store32(&mut self, ctx: ContextId, offset: u64, value: u32) {
-        if let Some(map) = self.world.map(self.device, ctx) {
-            map.store32(offset, value);
-        }
-    }
-
-    fn shm_store64_release(&mut self, ctx: ContextId, offset: u64, value: u64) {
-        if let Some(map) = self.world.map(self.device, ctx) {
-            map.store64_release(offset, value);
-        }
-    }
-
-    fn shm_read(&mut self, ctx: ContextId, offset: u64, out: &mut [u8]) {
-        match self.world.map(self.device, ctx) {
-            Some(map) => map.read(offset, out),
-            None => out.fill(0),
-        }
-    }
-
-    fn shm_write(&mut self, ctx: ContextId, offset: u64, data: &[u8]) {
-        if let Some(map) = self.world.map(self.device, ctx) {
-            map.write(offset, data);
-        }
+    fn shm(&self, ctx: ContextId) -> Window<'_> {
+        let map = self.world.maps.iter().find(|(d, c, ..)| *d == self.device && *c == ctx);
+        map.map_or(Window::default(), |(.., map)| map.window())
     }
 
     fn is_local(&mut self, dest: &Address) -> bool {

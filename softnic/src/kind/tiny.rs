@@ -16,9 +16,10 @@ use crate::abi::objects::Objects;
 use crate::abi::private::{Command, CqRequest, QpRequest, REQ_NOTIFY, ring_by_write};
 use crate::abi::structs::{DeviceResp, WriteHeader};
 use crate::abi::wire::{array_at, wire};
-use crate::model::host::{ContextId, Host};
+use crate::model::host::Host;
 use crate::model::request::{Completion, Local, Op, RecvRequest, Remote, SendRequest, Sge, status};
 use crate::model::types::{AhInfo, CqInfo, CqSpec, PdInfo, QpCaps, QpInfo, QpSpec, QpState, QpType, qp_mask as m};
+use crate::model::window::Window;
 use crate::model::wire::{Broken, CqDoorbell, CqLayout, CqRing, QpLayout, QpRings, RecvRing, Shape, Word};
 use crate::profile::{Own, Profile, Visitor, assumed, caps};
 use std::any::Any;
@@ -150,15 +151,15 @@ fn number(from: u16, place: u32, mask: u32) -> u16 {
     from.wrapping_add((place.wrapping_sub(u32::from(from)) & mask) as u16)
 }
 
-fn begin(host: &mut dyn Host, ctx: ContextId, ring: u64, stride: u32, depth: u32) {
-    host.shm_store32(ctx, ring, stride);
-    host.shm_store32(ctx, ring + 4, depth.wrapping_sub(1));
+fn begin(shm: Window<'_>, ring: u64, stride: u32, depth: u32) {
+    shm.store32(ring, stride);
+    shm.store32(ring + 4, depth.wrapping_sub(1));
 }
 
 /// An entry, and how many bytes there are before its end.
-fn entry(host: &mut dyn Host, ctx: ContextId, ring: u64, slot: u32, stride: u32) -> Vec<u8> {
+fn entry(shm: Window<'_>, ring: u64, slot: u32, stride: u32) -> Vec<u8> {
     let mut bytes = vec![0; stride as usize];
-    host.shm_read(ctx, ring + DATA + u64::from(slot * stride), &mut bytes);
+    shm.read(ring + DATA + u64::from(slot * stride), &mut bytes);
     bytes
 }
 
@@ -207,22 +208,22 @@ impl Queues for Tiny {
             armed_by_call: true,
         })
     }
-    fn begin_qp(&self, host: &mut dyn Host, r: &QpRings) {
-        begin(host, r.ctx, r.sq_offset, r.shape.sq_stride, r.shape.sq_depth);
-        begin(host, r.ctx, r.recv.offset, r.shape.rq_stride, r.shape.rq_depth);
+    fn begin_qp(&self, shm: Window<'_>, r: &QpRings) {
+        begin(shm, r.sq_offset, r.shape.sq_stride, r.shape.sq_depth);
+        begin(shm, r.recv.offset, r.shape.rq_stride, r.shape.rq_depth);
     }
-    fn begin_cq(&self, host: &mut dyn Host, r: &CqRing) {
-        begin(host, r.ctx, r.offset, COMPLETION, r.entries);
+    fn begin_cq(&self, shm: Window<'_>, r: &CqRing) {
+        begin(shm, r.offset, COMPLETION, r.entries);
     }
-    fn sends_posted(&self, host: &mut dyn Host, r: &QpRings, taken: u16) -> u16 {
-        number(taken, host.shm_load32(r.ctx, r.sq_offset + u64::from(PRODUCER)), r.shape.sq_depth - 1)
+    fn sends_posted(&self, shm: Window<'_>, r: &QpRings, taken: u16) -> u16 {
+        number(taken, shm.load32(r.sq_offset + u64::from(PRODUCER)), r.shape.sq_depth - 1)
     }
-    fn sends_taken(&self, host: &mut dyn Host, r: &QpRings, taken: u16) {
-        host.shm_store32(r.ctx, r.sq_offset + CONSUMER, u32::from(taken) & (r.shape.sq_depth - 1));
+    fn sends_taken(&self, host: &dyn Host, r: &QpRings, taken: u16) {
+        host.shm(r.ctx).store32(r.sq_offset + CONSUMER, u32::from(taken) & (r.shape.sq_depth - 1));
     }
-    fn read_send(&self, host: &mut dyn Host, r: &QpRings, number: u16) -> SendRequest {
+    fn read_send(&self, shm: Window<'_>, r: &QpRings, number: u16, out: &mut SendRequest) {
         let slot = u32::from(number) & (r.shape.sq_depth - 1);
-        let e = entry(host, r.ctx, r.sq_offset, slot, r.shape.sq_stride);
+        let e = entry(shm, r.sq_offset, slot, r.shape.sq_stride);
         let word = |at| u32::from_le_bytes(array_at(&e, at));
         let [op, inline, ..] = array_at::<4>(&e, 14);
         let count = word(28);
@@ -238,48 +239,50 @@ impl Queues for Tiny {
         };
         let remote = Remote { addr: u64::from_le_bytes(array_at(&e, 16)), len: local.len() as u32, rkey: word(24) };
         let (id, ah) = (u64::from_le_bytes(array_at(&e, 0)), u16::from_le_bytes(array_at(&e, 12)));
-        SendRequest { id, op, signaled: true, imm: None, local, remote, ah, dest_qpn: word(8), qkey: 0 }
+        *out = SendRequest { id, op, signaled: true, imm: None, local, remote, ah, dest_qpn: word(8), qkey: 0 };
     }
-    fn recvs_posted(&self, host: &mut dyn Host, r: &RecvRing, taken: u16) -> u16 {
-        number(taken, host.shm_load32(r.ctx, r.offset + u64::from(PRODUCER)), r.depth - 1)
+    fn recvs_posted(&self, shm: Window<'_>, r: &RecvRing, taken: u16) -> u16 {
+        number(taken, shm.load32(r.offset + u64::from(PRODUCER)), r.depth - 1)
     }
-    fn recvs_taken(&self, host: &mut dyn Host, r: &RecvRing, taken: u16) {
-        host.shm_store32(r.ctx, r.offset + CONSUMER, u32::from(taken) & (r.depth - 1));
+    fn recvs_taken(&self, host: &dyn Host, r: &RecvRing, taken: u16) {
+        host.shm(r.ctx).store32(r.offset + CONSUMER, u32::from(taken) & (r.depth - 1));
     }
     fn read_recv(
         &self,
-        host: &mut dyn Host,
+        shm: Window<'_>,
         r: &RecvRing,
         number: u16,
         posted: u16,
-    ) -> Result<Option<(RecvRequest, u16)>, Broken> {
+        out: &mut RecvRequest,
+    ) -> Result<Option<u16>, Broken> {
         if number == posted {
             return Ok(None);
         }
         let slot = u32::from(number) & (r.depth - 1);
-        let e = entry(host, r.ctx, r.offset, slot, r.stride);
+        let e = entry(shm, r.offset, slot, r.stride);
         let (id, count) = (u64::from_le_bytes(array_at(&e, 0)), u32::from_le_bytes(array_at(&e, 8)));
-        Ok(Some((RecvRequest::of_sges(id, &pieces(&e, RECV_HEAD as usize, count)), 1)))
+        *out = RecvRequest::of_sges(id, &pieces(&e, RECV_HEAD as usize, count));
+        Ok(Some(1))
     }
-    fn reset(&self, host: &mut dyn Host, r: &QpRings) {
+    fn reset(&self, shm: Window<'_>, r: &QpRings) {
         for at in [r.sq_offset, r.recv.offset] {
-            host.shm_store32(r.ctx, at + u64::from(PRODUCER), 0);
-            host.shm_store32(r.ctx, at + CONSUMER, 0);
+            shm.store32(at + u64::from(PRODUCER), 0);
+            shm.store32(at + CONSUMER, 0);
         }
     }
     fn cq_word(&self, r: &CqRing) -> u64 {
         r.offset + CONSUMER
     }
-    fn cq_doorbell(&self, host: &mut dyn Host, r: &CqRing, produced: u32) -> CqDoorbell {
-        let unread = produced.wrapping_sub(host.shm_load32(r.ctx, r.offset + CONSUMER)) & (r.entries - 1);
+    fn cq_doorbell(&self, shm: Window<'_>, r: &CqRing, produced: u32) -> CqDoorbell {
+        let unread = produced.wrapping_sub(shm.load32(r.offset + CONSUMER)) & (r.entries - 1);
         CqDoorbell { consumer: produced.wrapping_sub(unread) as u16, cmd_sn: 0, arm: false }
     }
-    fn write_completion(&self, host: &mut dyn Host, r: &CqRing, number: u32, c: &Completion) {
+    fn write_completion(&self, shm: Window<'_>, r: &CqRing, number: u32, c: &Completion) {
         let at = r.offset + DATA + u64::from((number & (r.entries - 1)) * COMPLETION);
         let head = [(1000 + u32::from(c.status)).to_be_bytes(), c.qpn.to_be_bytes()];
-        host.shm_write(r.ctx, at, head.as_flattened());
-        host.shm_write(r.ctx, at + 8, &c.id.to_be_bytes());
-        host.shm_store32(r.ctx, r.offset + u64::from(PRODUCER), (number + 1) & (r.entries - 1));
+        shm.write(at, head.as_flattened());
+        shm.write(at + 8, &c.id.to_be_bytes());
+        shm.store32(r.offset + u64::from(PRODUCER), (number + 1) & (r.entries - 1));
     }
 }
 

@@ -7,6 +7,7 @@ use super::qp::{alloc_all, free_all};
 use super::request::Completion;
 use super::types::errno::{EBUSY, EINVAL, ENOENT, ENOMEM, EOPNOTSUPP};
 use super::types::{CqInfo, CqSpec, QpSpec};
+use super::window::Window;
 use super::wire::{CqDoorbell, CqRing, Shape};
 use super::{Device, PAGE, numbers};
 use crate::profile::caps;
@@ -103,7 +104,7 @@ impl Device {
                 entry_size: spec.entry_size,
                 with_sgid: spec.with_sgid,
             };
-            ring.kind.begin_cq(host, &ring);
+            ring.kind.begin_cq(host.shm(ctx), &ring);
             let cq = Cq {
                 ctx,
                 spec: *spec,
@@ -194,12 +195,13 @@ impl Device {
             }
             return;
         }
+        let shm = host.shm(q.ctx);
         if q.is_never_full() && !q.has_work() {
-            return q.write(host, &c);
+            return q.write(shm, &c);
         }
-        let doorbell = q.doorbell(host);
+        let doorbell = q.doorbell(shm);
         if q.backlog.is_empty() && q.room(doorbell) {
-            q.write(host, &c);
+            q.write(shm, &c);
             if let Some(at) = q.notify(host, doorbell, true, self.now_ms) {
                 wake(&mut self.wake_at_ms, at);
             }
@@ -216,7 +218,7 @@ impl Device {
     /// Moves waiting completions into the ring and looks whether the user armed it.
     pub(super) fn pump_cq(&mut self, host: &mut dyn Host, cq: u32) {
         let Some(q) = self.cqs.get_mut(&cq) else { return };
-        let doorbell = q.doorbell(host);
+        let doorbell = q.doorbell(host.shm(q.ctx));
         if q.is_out_of_patience(host, doorbell, self.now_ms) {
             host.trace(&format!(
                 "{} cq {cq}: full if its doorbell is right, which stands still: no longer believed",
@@ -227,7 +229,7 @@ impl Device {
         let mut wrote = false;
         while q.room(doorbell) {
             let Some(c) = q.backlog.pop_front() else { break };
-            q.write(host, &c);
+            q.write(host.shm(q.ctx), &c);
             wrote = true;
         }
         if let Some(at) = q.notify(host, doorbell, wrote, self.now_ms) {
@@ -245,8 +247,8 @@ impl Cq {
         !self.backlog.is_empty() || self.spec.channel.is_some()
     }
 
-    fn doorbell(&self, host: &mut dyn Host) -> CqDoorbell {
-        self.ring.doorbell(host, self.produced)
+    fn doorbell(&self, shm: Window<'_>) -> CqDoorbell {
+        self.ring.doorbell(shm, self.produced)
     }
 
     /// The word by which the user says how far it has read.
@@ -283,8 +285,8 @@ impl Cq {
     }
 
     #[inline(always)]
-    fn write(&mut self, host: &mut dyn Host, c: &Completion) {
-        self.ring.write(host, self.produced, c);
+    fn write(&mut self, shm: Window<'_>, c: &Completion) {
+        self.ring.write(shm, self.produced, c);
         self.produced = self.produced.wrapping_add(1);
     }
 

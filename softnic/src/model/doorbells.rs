@@ -33,7 +33,7 @@ impl Doorbells {
         let place = page.used.trailing_ones();
         page.used |= 1 << place;
         let at = page.offset + u64::from(place) * PLACE;
-        host.shm_write(ctx, at, &[0; PLACE as usize]);
+        host.shm(ctx).write(at, &[0; PLACE as usize]);
         Some((page.offset, at))
     }
 
@@ -74,11 +74,11 @@ mod tests {
         assert_eq!(host.shm[&other].len() as u64, PAGE, "another context has its own");
 
         let (page, at) = taken[per_page + 7];
-        host.shm_store32(one, at, 0xffff_ffff);
-        host.shm_store32(one, at + PLACE - 4, 0xffff_ffff);
+        host.shm(one).store32(at, 0xffff_ffff);
+        host.shm(one).store32(at + PLACE - 4, 0xffff_ffff);
         doorbells.give_back(&mut host, one, at);
         assert_eq!(doorbells.take(&mut host, one), Some((page, at)), "what is free is used first");
-        assert_eq!((host.shm_load32(one, at), host.shm_load32(one, at + PLACE - 4)), (0, 0), "and reads as zeros");
+        assert_eq!((host.shm(one).load32(at), host.shm(one).load32(at + PLACE - 4)), (0, 0), "and reads as zeros");
 
         for (_, at) in taken {
             doorbells.give_back(&mut host, one, at);

@@ -25,9 +25,10 @@ pub(super) struct Piece {
     pub len: u32,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(super) enum Stage {
     /// Packets are left to send (more than at first if there was no room).
+    #[default]
     Sending,
     /// Everything is sent, the answer is not here.
     Waiting,
@@ -36,7 +37,7 @@ pub(super) enum Stage {
 }
 
 /// A request under way.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Flight {
     pub qpn: u32,
     pub req: SendRequest,
@@ -54,20 +55,21 @@ pub(super) struct Flight {
 }
 
 impl Flight {
-    /// A request that was just taken from its ring.
-    pub fn new(qpn: u32, req: SendRequest) -> Flight {
-        Flight {
-            qpn,
-            req,
-            dest: Address::default(),
-            stage: Stage::Sending,
-            rnr_attempts: 0,
-            deadline_ms: None,
-            pieces: Vec::new(),
-            sent: 0,
-            got: 0,
-            silent: false,
-        }
+    /// For a request that is read next, in a box that was used before, if there is one. The request is still what it was.
+    #[allow(clippy::vec_box)]
+    pub fn next(qpn: u32, spare: &mut Vec<Box<Flight>>) -> Box<Flight> {
+        let mut flight = spare.pop().unwrap_or_default();
+        flight.restart(qpn);
+        flight
+    }
+
+    /// All but the request.
+    #[inline(always)]
+    fn restart(&mut self, new_qpn: u32) {
+        let Flight { qpn, req: _, dest, stage, rnr_attempts, deadline_ms, pieces, sent, got, silent } = self;
+        (*qpn, *dest, *stage) = (new_qpn, Address::default(), Stage::Sending);
+        (*rnr_attempts, *deadline_ms, *sent, *got, *silent) = (0, None, 0, 0, false);
+        pieces.clear();
     }
 
     /// What it takes to send it: packets, and bytes in them.
@@ -76,18 +78,6 @@ impl Flight {
             Ok(Op::Write) => (self.pieces.len() as u64, self.pieces.iter().map(|p| u64::from(p.len)).sum()),
             Ok(Op::Read) => (1, 0),
             _ => (1, self.req.local.len()),
-        }
-    }
-
-    /// In a box that is used again, if there is one.
-    #[allow(clippy::vec_box)]
-    pub fn boxed(self, spare: &mut Vec<Box<Flight>>) -> Box<Flight> {
-        match spare.pop() {
-            Some(mut old) => {
-                *old = self;
-                old
-            }
-            None => Box::new(self),
         }
     }
 }

@@ -3,6 +3,7 @@
 //! and no system calls: everything comes through [`Host`], so a test can be the host and every run can be repeated.
 
 use super::packet::Packet;
+use super::window::Window;
 use core::fmt;
 
 /// A positive errno number.
@@ -97,8 +98,7 @@ impl AsyncEvent {
 /// The process around the device. Calls may come from any control call, `step` or `receive`, always one at a time.
 ///
 /// User memory is named by address and may be gone at any time: these calls return false then and never fault.
-/// Shared memory is the memfd of one context; offsets come from `shm_alloc` and are in bounds by construction, a call with
-/// an offset out of bounds reads zeros and writes nothing.
+/// Shared memory is the memfd of one context; offsets come from `shm_alloc` and are in bounds by construction.
 pub trait Host {
     /// User memory to `out`.
     fn read(&mut self, addr: u64, out: &mut [u8]) -> bool;
@@ -111,13 +111,8 @@ pub trait Host {
     fn shm_alloc(&mut self, ctx: ContextId, bytes: u64) -> Option<u64>;
     /// Gives a piece back. The user may still have it mapped: it must not be reused while it is (keep it until the context closes).
     fn shm_free(&mut self, ctx: ContextId, offset: u64, bytes: u64);
-    /// A load with acquire ordering. `offset` is a multiple of 4.
-    fn shm_load32(&mut self, ctx: ContextId, offset: u64) -> u32;
-    fn shm_store32(&mut self, ctx: ContextId, offset: u64, value: u32);
-    /// A store with release ordering. `offset` is a multiple of 8.
-    fn shm_store64_release(&mut self, ctx: ContextId, offset: u64, value: u64);
-    fn shm_read(&mut self, ctx: ContextId, offset: u64, out: &mut [u8]);
-    fn shm_write(&mut self, ctx: ContextId, offset: u64, data: &[u8]);
+    /// The context's memfd.
+    fn shm(&self, ctx: ContextId) -> Window<'_>;
 
     /// Is the destination a device object of this process? Then `Payload::User` goes through as it is, else it is read while sending.
     fn is_local(&mut self, dest: &Address) -> bool;

@@ -40,6 +40,7 @@ pub mod packet;
 pub mod request;
 pub mod rng;
 pub mod types;
+pub mod window;
 pub mod wire;
 
 mod ah;

@@ -269,7 +269,8 @@ impl Device {
         while let Some(p) = self.qps.get_mut(&qpn).and_then(|q| q.pending.pop_front()) {
             self.complete_send(host, qpn, &p.flight.req, status::FLUSHED);
         }
-        while let Some(r) = self.take_recv(host, qpn) {
+        let mut r = RecvRequest::default();
+        while self.take_recv(host, qpn, &mut r) {
             self.complete_recv(host, qpn, r.id, Op::Send, status::FLUSHED, Received::default());
         }
     }
@@ -335,29 +336,30 @@ impl Device {
         }
     }
 
-    /// The next receive request.
+    /// The next receive request, in place of what `out` was before. False if there is none.
     #[inline(always)]
-    pub(super) fn take_recv(&mut self, host: &mut dyn Host, qpn: u32) -> Option<RecvRequest> {
-        let q = self.qps.get_mut(&qpn)?;
+    pub(super) fn take_recv(&mut self, host: &mut dyn Host, qpn: u32, out: &mut RecvRequest) -> bool {
+        let Some(q) = self.qps.get_mut(&qpn) else { return false };
         if host.tracing() {
             // Before it is taken: then all that the trace has yet to be told of lies in the ring.
             q.trace_receives(host, &self.name, qpn);
         }
-        let doorbell = q.recv_doorbell(host);
+        let shm = host.shm(q.ctx);
+        let doorbell = q.rings.recv.posted(shm, q.rq_taken);
         q.rnr_doorbell = doorbell;
         if doorbell == q.rq_taken {
-            return None;
+            return false;
         }
-        match q.rings.recv.read(host, q.rq_taken, doorbell) {
-            Ok(found) => {
-                let (request, entries) = found?;
+        match q.rings.recv.read(shm, q.rq_taken, doorbell, out) {
+            Ok(Some(entries)) => {
                 q.rq_taken = q.rq_taken.wrapping_add(entries);
-                Some(request)
+                true
             }
+            Ok(None) => false,
             Err(Broken) => {
                 q.rq_taken = doorbell;
                 self.qp_fatal(host, qpn, "receive descriptors without first or last, or more than the ring holds");
-                None
+                false
             }
         }
     }
@@ -365,7 +367,7 @@ impl Device {
 
 impl Qp {
     /// Requests were posted that have not been taken.
-    pub fn is_rung(&self, host: &mut dyn Host) -> bool {
+    pub fn is_rung(&self, host: &dyn Host) -> bool {
         self.rings.sends_posted(host, self.sq_taken) != self.sq_taken
     }
 
@@ -412,9 +414,10 @@ impl Qp {
             return;
         }
         host.trace(&format!("{device} qp {qpn}: doorbell rq {doorbell}: {new} posted"));
+        let mut request = RecvRequest::default();
         while self.next_traced != doorbell {
-            match self.rings.recv.read(host, self.next_traced, doorbell) {
-                Ok(Some((request, entries))) => {
+            match self.rings.recv.read(host.shm(self.ctx), self.next_traced, doorbell, &mut request) {
+                Ok(Some(entries)) => {
                     host.trace(&format!("{device} qp {qpn}: {request}"));
                     self.next_traced = self.next_traced.wrapping_add(entries);
                 }
@@ -429,8 +432,8 @@ impl Qp {
     }
 
     /// Receive entries posted, ever.
-    pub fn recv_doorbell(&self, host: &mut dyn Host) -> u16 {
-        self.rings.recv.posted(host, self.rq_taken)
+    pub fn recv_doorbell(&self, host: &dyn Host) -> u16 {
+        self.rings.recv.posted(host.shm(self.ctx), self.rq_taken)
     }
 }
 

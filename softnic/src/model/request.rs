@@ -59,6 +59,9 @@ pub enum Local {
 
 #[allow(clippy::len_without_is_empty)]
 impl Local {
+    /// No bytes.
+    pub const NONE: Local = Local::Sges { sges: [Sge { addr: 0, len: 0, lkey: 0 }; FEW_SEND_SGES], count: 0 };
+
     /// However many they are.
     pub fn of_sges(all: &[Sge]) -> Local {
         let mut sges = [Sge::default(); FEW_SEND_SGES];
@@ -133,8 +136,25 @@ pub struct SendRequest {
     pub qkey: u32,
 }
 
+impl Default for SendRequest {
+    /// What a request is read into.
+    fn default() -> SendRequest {
+        SendRequest {
+            id: 0,
+            op: Ok(Op::Send),
+            signaled: false,
+            imm: None,
+            local: Local::NONE,
+            remote: Remote::default(),
+            ah: 0,
+            dest_qpn: 0,
+            qkey: 0,
+        }
+    }
+}
+
 /// A receive-queue request.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct RecvRequest {
     pub id: u64,
     pub sges: [Sge; FEW_RECV_SGES],
@@ -147,7 +167,7 @@ pub struct RecvRequest {
 impl RecvRequest {
     /// However many pieces there are.
     pub fn of_sges(id: u64, all: &[Sge]) -> RecvRequest {
-        let mut out = RecvRequest { id, count: all.len(), ..RecvRequest::empty() };
+        let mut out = RecvRequest { id, count: all.len(), ..RecvRequest::default() };
         match out.sges.get_mut(..all.len()) {
             Some(few) => few.copy_from_slice(all),
             None => out.many = all.into(),

@@ -55,19 +55,20 @@ impl Device {
             q.sq_taken = doorbell;
             return self.qp_fatal(host, qpn, "the send doorbell moved by more than the ring holds");
         }
-        if host.tracing() {
+        let tracing = host.tracing();
+        if tracing {
             host.trace(&format!("{} qp {qpn}: doorbell sq {doorbell}: {waiting} posted", self.name));
         }
         let is_alone = what_for == Taking::Begin && waiting == 1 && q.can_begin(self.now_ms) && self.port_up;
         for _ in 0..waiting {
-            let flight = Flight::new(qpn, q.rings.read_send(host, q.sq_taken)).boxed(&mut self.spare);
-            let req = &flight.req;
+            let mut flight = Flight::next(qpn, &mut self.spare);
+            q.rings.read_send(host, q.sq_taken, &mut flight.req);
             q.sq_taken = q.sq_taken.wrapping_add(1);
-            if host.tracing() {
-                host.trace(&format!("{} qp {qpn}: {req}", self.name));
+            if tracing {
+                host.trace(&format!("{} qp {qpn}: {}", self.name, flight.req));
             }
-            let faults = &mut self.faults;
-            let fault = (!faults.is_empty()).then(|| Box::new(faults.request(req.op.unwrap_or(Op::Send), qpn)));
+            let (faults, op) = (&mut self.faults, flight.req.op.unwrap_or(Op::Send));
+            let fault = (!faults.is_empty()).then(|| Box::new(faults.request(op, qpn)));
             let (delay_ms, stall_ms) = fault.as_ref().map_or((0, 0), |fault| (fault.delay_ms, fault.stall_ms));
             let due_ms = if delay_ms > 0 { self.now_ms + delay_ms } else { 0 };
             let hold =

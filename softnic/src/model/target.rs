@@ -7,7 +7,7 @@ use super::host::{Address, Host, Segment, Sent};
 use super::packet::{Kind, Packet, Payload};
 use super::place::{Gone, Segments, place};
 use super::qp::Qp;
-use super::request::{FEW_RECV_SGES, Op, Received, status};
+use super::request::{FEW_RECV_SGES, Op, Received, RecvRequest, status};
 use super::send::{HOLD_MS, draw_hold};
 use super::types::{QpState, access};
 use std::borrow::Cow;
@@ -140,11 +140,12 @@ impl Device {
             return status::REMOTE_BAD_QPN;
         };
         let untaken = q.rq_taken;
-        let Some(recv) = self.take_recv(host, qpn) else {
+        let mut recv = RecvRequest::default();
+        if !self.take_recv(host, qpn, &mut recv) {
             self.remember_waiter(qpn, p.source);
             self.counters.rx_drops += 1;
             return status::REMOTE_RNR;
-        };
+        }
         let Some(q) = self.qps.get(&qpn) else { return status::REMOTE_BAD_QPN };
         let pd = q.spec.pd;
         let skip = if ud { GRH } else { 0 };
@@ -253,11 +254,12 @@ impl Device {
         if w.imm.is_some() {
             let mut id = 0;
             if !w.unsolicited {
-                let Some(recv) = self.take_recv(host, qpn) else {
+                let mut recv = RecvRequest::default();
+                if !self.take_recv(host, qpn, &mut recv) {
                     self.remember_waiter(qpn, p.source);
                     self.counters.rx_drops += 1;
                     return self.reply(host, p, status::REMOTE_RNR);
-                };
+                }
                 id = recv.id;
             }
             let Some(q) = self.qps.get(&qpn) else { return };

@@ -5,8 +5,9 @@
 //! Queues are counted by 16-bit numbers that wrap: entries posted and taken by the device, completions written and read.
 
 use super::host::{ContextId, Host};
-use super::request::{Completion, FEW_RECV_SGES, RecvRequest, SendRequest, Sge};
+use super::request::{Completion, RecvRequest, SendRequest};
 use super::types::{CqSpec, QpCaps, QpSpec, QpState, QpType};
+use super::window::Window;
 use crate::profile::Profile;
 use core::fmt;
 
@@ -113,36 +114,38 @@ pub trait Queues: Sync {
     fn qp_layout(&self, profile: &Profile, spec: &QpSpec) -> Option<QpLayout>;
     fn cq_layout(&self, profile: &Profile, spec: &CqSpec) -> Option<CqLayout>;
     /// What the provider shall find in memory that is zeroed so far.
-    fn begin_qp(&self, _host: &mut dyn Host, _rings: &QpRings) {}
-    fn begin_cq(&self, _host: &mut dyn Host, _ring: &CqRing) {}
+    fn begin_qp(&self, _shm: Window<'_>, _rings: &QpRings) {}
+    fn begin_cq(&self, _shm: Window<'_>, _ring: &CqRing) {}
     /// Send requests posted, ever; `taken` of them the device has. (A queue that shows places instead of counters needs that.)
-    fn sends_posted(&self, host: &mut dyn Host, rings: &QpRings, taken: u16) -> u16;
+    fn sends_posted(&self, shm: Window<'_>, rings: &QpRings, taken: u16) -> u16;
     /// The device has taken so many, ever: their places are the provider's again.
-    fn sends_taken(&self, _host: &mut dyn Host, _rings: &QpRings, _taken: u16) {}
-    /// The send request of that number.
-    fn read_send(&self, host: &mut dyn Host, rings: &QpRings, number: u16) -> SendRequest;
+    fn sends_taken(&self, _host: &dyn Host, _rings: &QpRings, _taken: u16) {}
+    /// The send request of that number, all of it, in place of what `out` was before.
+    fn read_send(&self, shm: Window<'_>, rings: &QpRings, number: u16, out: &mut SendRequest);
     /// Receive entries posted, ever.
-    fn recvs_posted(&self, host: &mut dyn Host, ring: &RecvRing, taken: u16) -> u16;
-    fn recvs_taken(&self, _host: &mut dyn Host, _ring: &RecvRing, _taken: u16) {}
-    /// The receive request that begins at that number, and how many entries it takes; None while it is not whole.
+    fn recvs_posted(&self, shm: Window<'_>, ring: &RecvRing, taken: u16) -> u16;
+    fn recvs_taken(&self, _host: &dyn Host, _ring: &RecvRing, _taken: u16) {}
+    /// The receive request that begins at that number, in place of what `out` was before, and how many entries it takes; None while it is
+    /// not whole.
     fn read_recv(
         &self,
-        host: &mut dyn Host,
+        shm: Window<'_>,
         ring: &RecvRing,
         number: u16,
         posted: u16,
-    ) -> Result<Option<(RecvRequest, u16)>, Broken>;
+        out: &mut RecvRequest,
+    ) -> Result<Option<u16>, Broken>;
     /// Back to the beginning.
-    fn reset(&self, host: &mut dyn Host, rings: &QpRings);
+    fn reset(&self, shm: Window<'_>, rings: &QpRings);
     /// Where the word lies by which the user says how far it has read.
     fn cq_word(&self, ring: &CqRing) -> u64 {
         ring.doorbell_offset
     }
     /// `produced` completions were written, ever.
-    fn cq_doorbell(&self, host: &mut dyn Host, ring: &CqRing, produced: u32) -> CqDoorbell;
+    fn cq_doorbell(&self, shm: Window<'_>, ring: &CqRing, produced: u32) -> CqDoorbell;
     /// The completion of that number, written so that a poll sees all of it or nothing. Its status is one of `request::status`, for the kind
     /// to translate.
-    fn write_completion(&self, host: &mut dyn Host, ring: &CqRing, number: u32, completion: &Completion);
+    fn write_completion(&self, shm: Window<'_>, ring: &CqRing, number: u32, completion: &Completion);
 }
 
 impl fmt::Debug for dyn Queues {
@@ -171,57 +174,57 @@ impl QpRings {
         self.offset(self.kind.words().1)
     }
 
-    pub fn sends_posted(&self, host: &mut dyn Host, taken: u16) -> u16 {
-        self.kind.sends_posted(host, self, taken)
+    pub fn sends_posted(&self, host: &dyn Host, taken: u16) -> u16 {
+        self.kind.sends_posted(host.shm(self.ctx), self, taken)
     }
 
-    pub fn sends_taken(&self, host: &mut dyn Host, taken: u16) {
+    pub fn sends_taken(&self, host: &dyn Host, taken: u16) {
         self.kind.sends_taken(host, self, taken);
     }
 
-    pub fn read_send(&self, host: &mut dyn Host, number: u16) -> SendRequest {
-        self.kind.read_send(host, self, number)
+    pub fn read_send(&self, host: &dyn Host, number: u16, out: &mut SendRequest) {
+        self.kind.read_send(host.shm(self.ctx), self, number, out);
     }
 
-    pub fn begin(&self, host: &mut dyn Host) {
-        self.kind.begin_qp(host, self);
+    pub fn begin(&self, host: &dyn Host) {
+        self.kind.begin_qp(host.shm(self.ctx), self);
     }
 
-    pub fn reset(&self, host: &mut dyn Host) {
-        self.kind.reset(host, self);
+    pub fn reset(&self, host: &dyn Host) {
+        self.kind.reset(host.shm(self.ctx), self);
     }
 }
 
 impl RecvRing {
-    pub fn posted(&self, host: &mut dyn Host, taken: u16) -> u16 {
-        self.kind.recvs_posted(host, self, taken)
+    pub fn posted(&self, shm: Window<'_>, taken: u16) -> u16 {
+        self.kind.recvs_posted(shm, self, taken)
     }
 
-    pub fn taken(&self, host: &mut dyn Host, taken: u16) {
+    pub fn taken(&self, host: &dyn Host, taken: u16) {
         self.kind.recvs_taken(host, self, taken);
     }
 
-    pub fn read(&self, host: &mut dyn Host, number: u16, posted: u16) -> Result<Option<(RecvRequest, u16)>, Broken> {
-        self.kind.read_recv(host, self, number, posted)
+    pub fn read(
+        &self,
+        shm: Window<'_>,
+        number: u16,
+        posted: u16,
+        out: &mut RecvRequest,
+    ) -> Result<Option<u16>, Broken> {
+        self.kind.read_recv(shm, self, number, posted, out)
     }
 }
 
 impl CqRing {
-    pub fn doorbell(&self, host: &mut dyn Host, produced: u32) -> CqDoorbell {
-        self.kind.cq_doorbell(host, self, produced)
+    pub fn doorbell(&self, shm: Window<'_>, produced: u32) -> CqDoorbell {
+        self.kind.cq_doorbell(shm, self, produced)
     }
 
     pub fn word(&self) -> u64 {
         self.kind.cq_word(self)
     }
 
-    pub fn write(&self, host: &mut dyn Host, number: u32, completion: &Completion) {
-        self.kind.write_completion(host, self, number, completion);
-    }
-}
-
-impl RecvRequest {
-    pub fn empty() -> RecvRequest {
-        RecvRequest { id: 0, sges: [Sge::default(); FEW_RECV_SGES], count: 0, many: Box::default() }
+    pub fn write(&self, shm: Window<'_>, number: u32, completion: &Completion) {
+        self.kind.write_completion(shm, self, number, completion);
     }
 }

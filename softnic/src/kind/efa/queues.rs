@@ -4,9 +4,9 @@
 use super::layout::{RQ_DOORBELL, RX_DESC, SQ_DOORBELL};
 use super::{cqe, profiles, transition, wqe};
 use crate::model::PAGE;
-use crate::model::host::{ContextId, Host};
 use crate::model::request::{Completion, RecvRequest, SendRequest};
 use crate::model::types::{CqSpec, QpCaps, QpSpec, QpState, QpType};
+use crate::model::window::Window;
 use crate::model::wire::{Broken, CqDoorbell, CqLayout, CqRing, QpLayout, QpRings, Queues, RecvRing, Shape, Word};
 use crate::profile::Profile;
 
@@ -17,8 +17,8 @@ fn holds_receives(p: &Profile, c: &QpCaps) -> bool {
     u64::from(c.max_recv_wr) * u64::from(c.max_recv_sge.max(1)) <= u64::from(p.max_rq_wr.value)
 }
 
-fn doorbell(host: &mut dyn Host, ctx: ContextId, page: u64, at: u32) -> u16 {
-    host.shm_load32(ctx, page + u64::from(at)) as u16
+fn doorbell(shm: Window<'_>, page: u64, at: u32) -> u16 {
+    shm.load32(page + u64::from(at)) as u16
 }
 
 impl Queues for Rings {
@@ -72,76 +72,68 @@ impl Queues for Rings {
         })
     }
 
-    fn sends_posted(&self, host: &mut dyn Host, r: &QpRings, _: u16) -> u16 {
-        doorbell(host, r.ctx, r.doorbell_offset, SQ_DOORBELL)
+    fn sends_posted(&self, shm: Window<'_>, r: &QpRings, _: u16) -> u16 {
+        doorbell(shm, r.doorbell_offset, SQ_DOORBELL)
     }
 
-    fn read_send(&self, host: &mut dyn Host, r: &QpRings, number: u16) -> SendRequest {
-        let mut wqe = [0u8; 128];
+    fn read_send(&self, shm: Window<'_>, r: &QpRings, number: u16, out: &mut SendRequest) {
         let slot = u32::from(number) & r.shape.sq_depth.saturating_sub(1);
-        let size = r.shape.sq_stride as usize;
-        let room = wqe.get_mut(..size).unwrap_or(&mut []);
-        host.shm_read(r.ctx, r.sq_offset + u64::from(slot) * u64::from(r.shape.sq_stride), room);
-        wqe::parse_send(&wqe, size)
+        let at = r.sq_offset + u64::from(slot) * u64::from(r.shape.sq_stride);
+        wqe::read_send(shm, at, r.shape.sq_stride, out);
     }
 
-    fn recvs_posted(&self, host: &mut dyn Host, r: &RecvRing, _: u16) -> u16 {
-        doorbell(host, r.ctx, r.doorbell_offset, RQ_DOORBELL)
+    fn recvs_posted(&self, shm: Window<'_>, r: &RecvRing, _: u16) -> u16 {
+        doorbell(shm, r.doorbell_offset, RQ_DOORBELL)
     }
 
     /// One or more descriptors, up to the one that says "last".
     fn read_recv(
         &self,
-        host: &mut dyn Host,
+        shm: Window<'_>,
         r: &RecvRing,
         number: u16,
         posted: u16,
-    ) -> Result<Option<(RecvRequest, u16)>, Broken> {
+        out: &mut RecvRequest,
+    ) -> Result<Option<u16>, Broken> {
         let waiting = posted.wrapping_sub(number);
         if u32::from(waiting) > r.depth {
             return Err(Broken);
         }
-        let mut out = RecvRequest::empty();
-        for i in 0..waiting {
-            let mut desc = [0u8; RX_DESC as usize];
+        for (i, place) in (0..waiting).zip(&mut out.sges) {
             let slot = u32::from(number.wrapping_add(i)) & r.depth.saturating_sub(1);
-            host.shm_read(r.ctx, r.offset + u64::from(slot * RX_DESC), &mut desc);
-            let desc = wqe::parse_recv(&desc);
+            let desc = wqe::read_recv(shm, r.offset + u64::from(slot * RX_DESC));
+            if desc.first != (i == 0) {
+                return Err(Broken);
+            }
             if i == 0 {
                 out.id = desc.id;
             }
-            match out.sges.get_mut(out.count) {
-                Some(place) if desc.first == (i == 0) => *place = desc.sge,
-                _ => return Err(Broken),
-            }
-            out.count += 1;
+            *place = desc.sge;
             if desc.last {
-                return Ok(Some((out, i + 1)));
+                out.count = usize::from(i) + 1;
+                return Ok(Some(i + 1));
             }
         }
-        Ok(None)
+        if usize::from(waiting) > out.sges.len() { Err(Broken) } else { Ok(None) }
     }
 
-    fn reset(&self, host: &mut dyn Host, r: &QpRings) {
-        host.shm_store32(r.ctx, r.doorbell_offset + u64::from(SQ_DOORBELL), 0);
-        host.shm_store32(r.ctx, r.doorbell_offset + u64::from(RQ_DOORBELL), 0);
+    fn reset(&self, shm: Window<'_>, r: &QpRings) {
+        shm.store32(r.doorbell_offset + u64::from(SQ_DOORBELL), 0);
+        shm.store32(r.doorbell_offset + u64::from(RQ_DOORBELL), 0);
     }
 
-    fn cq_doorbell(&self, host: &mut dyn Host, r: &CqRing, _: u32) -> CqDoorbell {
-        let word = host.shm_load32(r.ctx, r.doorbell_offset);
+    fn cq_doorbell(&self, shm: Window<'_>, r: &CqRing, _: u32) -> CqDoorbell {
+        let word = shm.load32(r.doorbell_offset);
         CqDoorbell { consumer: word as u16, cmd_sn: ((word >> 29) & 3) as u8, arm: word >> 31 != 0 }
     }
 
-    fn write_completion(&self, host: &mut dyn Host, r: &CqRing, number: u32, c: &Completion) {
+    fn write_completion(&self, shm: Window<'_>, r: &CqRing, number: u32, c: &Completion) {
         let phase = number & r.entries == 0;
         let at = r.offset + u64::from(number & (r.entries - 1)) * u64::from(r.entry_size);
-        let [first, second, third, fourth] = cqe::encode(c, phase, r.with_sgid);
         if r.entry_size == 32 {
-            host.shm_store64_release(r.ctx, at + 16, third);
-            host.shm_store64_release(r.ctx, at + 24, fourth);
+            shm.publish(at + 16, cqe::encode_rest(c, r.with_sgid));
         }
-        host.shm_store64_release(r.ctx, at + 8, second);
-        // The phase bit is in the first word: it goes last, and releases the rest.
-        host.shm_store64_release(r.ctx, at, first);
+        // The phase bit is in the first word, which goes last.
+        shm.publish(at, cqe::encode(c, phase));
     }
 }

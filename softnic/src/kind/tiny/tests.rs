@@ -137,7 +137,7 @@ impl Rig {
     fn words(&mut self, tracing: bool) -> Vec<u32> {
         let mut words = Vec::new();
         self.device.doorbells(tracing, &mut |ctx, offset, _| words.push((ctx, offset)));
-        words.into_iter().map(|(ctx, offset)| self.host.shm_load32(ctx, offset)).collect()
+        words.into_iter().map(|(ctx, offset)| self.host.shm(ctx).load32(offset)).collect()
     }
 
     fn steps(&mut self) {
@@ -166,8 +166,8 @@ struct Ring {
 
 impl Ring {
     fn new(rig: &mut Rig, place: &Place) -> Ring {
-        let (at, ctx) = (place.offset, rig.ctx);
-        let (stride, mask) = (rig.host.shm_load32(ctx, at), rig.host.shm_load32(ctx, at + 4));
+        let (at, shm) = (place.offset, rig.host.shm(rig.ctx));
+        let (stride, mask) = (shm.load32(at), shm.load32(at + 4));
         assert!(DATA + u64::from(stride * (mask + 1)) <= place.bytes);
         Ring { at, stride, mask, next: 0 }
     }
@@ -175,24 +175,24 @@ impl Ring {
     /// Puts an entry in, if there is a place.
     fn put(&mut self, rig: &mut Rig, bytes: &[u8]) -> bool {
         let after = (self.next + 1) & self.mask;
-        if after == rig.host.shm_load32(rig.ctx, self.at + CONSUMER) {
+        if after == rig.host.shm(rig.ctx).load32(self.at + CONSUMER) {
             return false;
         }
         assert!(bytes.len() <= self.stride as usize);
-        rig.host.shm_write(rig.ctx, self.at + DATA + u64::from(self.next * self.stride), bytes);
+        rig.host.shm(rig.ctx).write(self.at + DATA + u64::from(self.next * self.stride), bytes);
         self.next = after;
-        rig.host.shm_store32(rig.ctx, self.at + u64::from(PRODUCER), after);
+        rig.host.shm(rig.ctx).store32(self.at + u64::from(PRODUCER), after);
         true
     }
 
     /// Takes one out, if there is one.
     fn take(&mut self, rig: &mut Rig) -> Option<Vec<u8>> {
-        if self.next == rig.host.shm_load32(rig.ctx, self.at + u64::from(PRODUCER)) {
+        if self.next == rig.host.shm(rig.ctx).load32(self.at + u64::from(PRODUCER)) {
             return None;
         }
-        let e = entry(&mut rig.host, rig.ctx, self.at, self.next, self.stride);
+        let e = entry(rig.host.shm(rig.ctx), self.at, self.next, self.stride);
         self.next = (self.next + 1) & self.mask;
-        rig.host.shm_store32(rig.ctx, self.at + CONSUMER, self.next);
+        rig.host.shm(rig.ctx).store32(self.at + CONSUMER, self.next);
         Some(e)
     }
 }

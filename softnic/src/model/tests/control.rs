@@ -204,7 +204,7 @@ fn what_is_in_use_stays_and_a_context_closes_with_all_it_has() {
     assert_eq!(d.pd_free(p, ep.ctx, ep.pd.handle), Err(EBUSY));
     assert_eq!(d.cq_destroy(p, ep.ctx, ep.cq.handle), Err(EBUSY));
     d.context_close(p, ep.ctx);
-    assert_eq!(p.freed[&ep.ctx] as usize, p.shm[&ep.ctx].len(), "every piece of the memfd was given back");
+    assert_eq!(p.freed[&ep.ctx] as usize, p.memfds[&ep.ctx].len() * 8, "every piece of the memfd was given back");
     assert_eq!(d.pd_alloc(p, ep.ctx).map(|p| p.handle), Err(EINVAL));
     let again = d.context_open().unwrap();
     assert_ne!(again, ep.ctx);

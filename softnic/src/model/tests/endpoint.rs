@@ -220,7 +220,7 @@ impl Ep {
         let stride = if self.opts.wide { 128 } else { 64 };
         let (_, p) = w.at(self.dev);
         let slot = u64::from(u32::from(self.sq_pc) & (self.opts.depth - 1));
-        p.shm_write(self.ctx, self.qp.sq_offset + slot * stride, &wqe[..stride as usize]);
+        p.shm(self.ctx).write(self.qp.sq_offset + slot * stride, &wqe[..stride as usize]);
         self.sq_pc = self.sq_pc.wrapping_add(1);
         self.ring(w, self.qp.sq_doorbell, self.sq_pc);
     }
@@ -228,7 +228,7 @@ impl Ep {
     pub fn ring(&self, w: &mut World, doorbell: u64, value: u16) {
         use crate::model::host::Host;
         let (_, p) = w.at(self.dev);
-        p.shm_store32(self.ctx, doorbell, u32::from(value));
+        p.shm(self.ctx).store32(doorbell, u32::from(value));
     }
 
     /// Posts a receive request of these pieces.
@@ -252,7 +252,7 @@ impl Ep {
         let (_, p) = w.at(self.dev);
         let descs = (self.opts.depth * self.opts.recv_sge).next_power_of_two();
         let slot = u64::from(u32::from(self.rq_pc) & (descs - 1));
-        p.shm_write(self.ctx, self.qp.rq_offset + slot * 16, desc);
+        p.shm(self.ctx).write(self.qp.rq_offset + slot * 16, desc);
         self.rq_pc = self.rq_pc.wrapping_add(1);
     }
 
@@ -269,7 +269,7 @@ impl Ep {
         let (_, p) = w.at(self.dev);
         let mut e = [0u8; 32];
         let slot = u32::from(self.cc) & (self.opts.cqe - 1);
-        p.shm_read(self.ctx, self.cq.ring_offset + u64::from(slot) * 32, &mut e);
+        p.shm(self.ctx).read(self.cq.ring_offset + u64::from(slot) * 32, &mut e);
         let phase = u32::from(self.cc) & self.opts.cqe == 0;
         if (e[3] & 1 == 1) != phase {
             return None;
@@ -297,7 +297,7 @@ impl Ep {
         use crate::model::host::Host;
         let (_, p) = w.at(self.dev);
         let word = u32::from(self.cc) | u32::from(self.cmd_sn & 3) << 29 | u32::from(arm) << 31;
-        p.shm_store32(self.ctx, self.cq.doorbell_offset, word);
+        p.shm(self.ctx).store32(self.cq.doorbell_offset, word);
     }
 
     pub fn polls(&mut self, w: &mut World) -> Vec<Wc> {

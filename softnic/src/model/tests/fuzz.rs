@@ -178,7 +178,11 @@ fn random_calls() {
                     let ctx = contexts.pop().unwrap();
                     d.context_close(p, ctx);
                     let freed = p.freed.remove(&ctx).unwrap_or(0);
-                    assert_eq!(freed as usize, p.shm.remove(&ctx).map_or(0, |m| m.len()), "seed {seed}, call {n}");
+                    assert_eq!(
+                        freed as usize,
+                        p.memfds.remove(&ctx).map_or(0, |m| m.len() * 8),
+                        "seed {seed}, call {n}"
+                    );
                     Ok(())
                 }
                 2 => d.pd_alloc(p, ctx).map(|pd| pds.push(pd.handle)),

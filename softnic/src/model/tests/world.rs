@@ -5,9 +5,11 @@ use crate::fault::Faults;
 use crate::model::host::{Address, AsyncEvent, ContextId, Gid, Host, Sent};
 use crate::model::packet::Packet;
 use crate::model::types::{NEVER, Progress};
+use crate::model::window::Window;
 use crate::model::{Device, DeviceConfig, PAGE};
 use crate::profile::Profile;
 use std::collections::{BTreeMap, VecDeque};
+use std::sync::atomic::AtomicU64;
 
 pub const BASE: u64 = 0x10_0000;
 pub const MEMORY: usize = 1 << 20;
@@ -18,7 +20,7 @@ pub struct Proc {
     pub mem: Vec<u8>,
     /// Ranges that were unmapped.
     pub holes: Vec<(u64, u64)>,
-    pub shm: BTreeMap<ContextId, Vec<u8>>,
+    pub memfds: BTreeMap<ContextId, Vec<AtomicU64>>,
     pub freed: BTreeMap<ContextId, u64>,
     pub outgoing: VecDeque<Packet<'static>>,
     pub local_gids: Vec<Gid>,
@@ -57,33 +59,16 @@ impl Host for Proc {
     }
     fn shm_alloc(&mut self, ctx: ContextId, bytes: u64) -> Option<u64> {
         assert!(bytes > 0 && bytes.is_multiple_of(PAGE));
-        let shm = self.shm.entry(ctx).or_default();
-        let at = shm.len();
-        shm.resize(at + bytes as usize, 0);
-        Some(at as u64)
+        let words = self.memfds.entry(ctx).or_default();
+        let at = words.len();
+        words.resize_with(at + bytes as usize / 8, AtomicU64::default);
+        Some(at as u64 * 8)
     }
     fn shm_free(&mut self, ctx: ContextId, _: u64, bytes: u64) {
         *self.freed.entry(ctx).or_default() += bytes;
     }
-    fn shm_load32(&mut self, ctx: ContextId, offset: u64) -> u32 {
-        let mut b = [0; 4];
-        self.shm_read(ctx, offset, &mut b);
-        u32::from_le_bytes(b)
-    }
-    fn shm_store32(&mut self, ctx: ContextId, offset: u64, value: u32) {
-        self.shm_write(ctx, offset, &value.to_le_bytes());
-    }
-    fn shm_store64_release(&mut self, ctx: ContextId, offset: u64, value: u64) {
-        assert!(offset.is_multiple_of(8));
-        self.shm_write(ctx, offset, &value.to_le_bytes());
-    }
-    fn shm_read(&mut self, ctx: ContextId, offset: u64, out: &mut [u8]) {
-        let at = offset as usize;
-        out.copy_from_slice(&self.shm[&ctx][at..at + out.len()]);
-    }
-    fn shm_write(&mut self, ctx: ContextId, offset: u64, data: &[u8]) {
-        let at = offset as usize;
-        self.shm.get_mut(&ctx).unwrap()[at..at + data.len()].copy_from_slice(data);
+    fn shm(&self, ctx: ContextId) -> Window<'_> {
+        self.memfds.get(&ctx).map_or(Window::default(), |words| Window::new(words))
     }
     fn is_local(&mut self, dest: &Address) -> bool {
         self.local_gids.contains(&dest.gid)
@@ -298,6 +283,6 @@ fn stays_calm(d: &mut Device, p: &mut Proc) {
 
 fn at_rest(d: &Device, p: &mut Proc, until_ms: u64) -> Rest {
     let mut doorbells = Vec::new();
-    d.doorbells(true, &mut |ctx, offset, qpn| doorbells.push((p.shm_load32(ctx, offset), qpn)));
+    d.doorbells(true, &mut |ctx, offset, qpn| doorbells.push((p.shm(ctx).load32(offset), qpn)));
     Rest { doorbells, commands: d.counters().submitted_cmds, until_ms }
 }
