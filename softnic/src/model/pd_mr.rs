@@ -157,15 +157,27 @@ impl Device {
         (spec.pd == pd && inside && spec.access & need == need).then(|| Segment { addr: spec.start + offset, len })
     }
 
-    /// Local pieces to memory; `out` is as long as `sges`. An empty piece needs no key.
+    /// Local pieces to memory; `out` is as long as `sges`. An empty piece needs no key. Mostly there is one.
+    #[inline(always)]
     pub(super) fn translate_all(&self, pd: u32, sges: &[Sge], need: u32, out: &mut [Segment]) -> Result<(), u8> {
-        for (sge, out) in sges.iter().zip(out) {
-            *out = if sge.len == 0 {
-                Segment { addr: 0, len: 0 }
-            } else {
-                self.translate(sge.lkey, pd, sge.addr, sge.len, need).ok_or(status::INVALID_LKEY)?
-            };
+        match (sges, out) {
+            ([sge], [out]) => self.translate_sge(pd, sge, need, out),
+            (sges, out) => self.translate_several(pd, sges, need, out),
         }
+    }
+
+    #[inline(never)]
+    fn translate_several(&self, pd: u32, sges: &[Sge], need: u32, out: &mut [Segment]) -> Result<(), u8> {
+        sges.iter().zip(out).try_for_each(|(sge, out)| self.translate_sge(pd, sge, need, out))
+    }
+
+    #[inline(never)]
+    fn translate_sge(&self, pd: u32, sge: &Sge, need: u32, out: &mut Segment) -> Result<(), u8> {
+        *out = if sge.len == 0 {
+            Segment { addr: 0, len: 0 }
+        } else {
+            self.translate(sge.lkey, pd, sge.addr, sge.len, need).ok_or(status::INVALID_LKEY)?
+        };
         Ok(())
     }
 }

@@ -52,6 +52,18 @@ pub(super) enum Gone {
 
 /// Places the payload at byte `skip` of the list `to`. Parts may be written when it fails.
 pub(super) fn place(host: &mut dyn Host, payload: &Payload<'_>, skip: u64, to: &[Segment]) -> Result<(), Gone> {
+    // Mostly all of it goes into one piece.
+    if let (Payload::Bytes(bytes), [only]) = (payload, to)
+        && !bytes.is_empty()
+        && bytes.len() as u64 + skip <= u64::from(only.len)
+    {
+        return if host.write(only.addr.wrapping_add(skip), bytes) { Ok(()) } else { Err(Gone::Target) };
+    }
+    place_pieces(host, payload, skip, to)
+}
+
+#[inline(never)]
+fn place_pieces(host: &mut dyn Host, payload: &Payload<'_>, skip: u64, to: &[Segment]) -> Result<(), Gone> {
     if try_place(host, payload, skip, to) {
         return Ok(());
     }
