@@ -261,14 +261,17 @@ fn faults_get_through() -> bool {
     thread_local! {
         static OPEN: Cell<bool> = const { Cell::new(false) };
     }
-    OPEN.with(|open| {
-        if !open.get() {
-            let both = set_of(1 << (libc::SIGSEGV - 1) | 1 << (libc::SIGBUS - 1));
-            // SAFETY: a live set.
-            open.set(unsafe { real::pthread_sigmask(libc::SIG_UNBLOCK, &both, std::ptr::null_mut()) } == 0);
-        }
-        open.get()
-    })
+    OPEN.get() || {
+        OPEN.set(let_faults_through());
+        OPEN.get()
+    }
+}
+
+#[cold]
+fn let_faults_through() -> bool {
+    let both = set_of(1 << (libc::SIGSEGV - 1) | 1 << (libc::SIGBUS - 1));
+    // SAFETY: a live set.
+    unsafe { real::pthread_sigmask(libc::SIG_UNBLOCK, &both, std::ptr::null_mut()) == 0 }
 }
 
 /// The program's set without the two, where that matters.
