@@ -11,11 +11,11 @@ const PAGE: u64 = 4096;
 static FORBIDDEN: AtomicBool = AtomicBool::new(false);
 
 pub fn read(addr: u64, out: &mut [u8]) -> bool {
-    copy(addr, out.as_mut_ptr() as u64, out.len())
+    copy_apart(addr, out.as_mut_ptr() as u64, out.len())
 }
 
 pub fn write(addr: u64, data: &[u8]) -> bool {
-    copy(data.as_ptr() as u64, addr, data.len())
+    copy_apart(data.as_ptr() as u64, addr, data.len())
 }
 
 /// Both addresses may be bad.
@@ -23,6 +23,11 @@ pub fn copy(from: u64, to: u64, length: usize) -> bool {
     if to > from && to - from < length as u64 {
         return copy_up(from, to, length);
     }
+    copy_apart(from, to, length)
+}
+
+/// The target does not begin within the source: what is softnic's own is no memory of the program's.
+fn copy_apart(from: u64, to: u64, length: usize) -> bool {
     guard::copy(from, to, length).unwrap_or_else(|| kernel_copy(from, to, length))
 }
 
@@ -41,6 +46,7 @@ fn copy_up(from: u64, to: u64, length: usize) -> bool {
     true
 }
 
+#[inline(never)]
 fn kernel_copy(from: u64, to: u64, length: usize) -> bool {
     if length == 0 {
         return true;
