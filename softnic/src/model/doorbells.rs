@@ -66,12 +66,12 @@ mod tests {
         taken.sort();
         taken.dedup_by_key(|(_, at)| *at);
         assert_eq!(
-            (taken.len(), host.shm[&one].len() as u64),
+            (taken.len(), host.memfds[&one].len() as u64 * 8),
             (3 * per_page, 3 * PAGE),
             "no place twice, no page too many"
         );
         doorbells.take(&mut host, other).unwrap();
-        assert_eq!(host.shm[&other].len() as u64, PAGE, "another context has its own");
+        assert_eq!(host.memfds[&other].len() as u64 * 8, PAGE, "another context has its own");
 
         let (page, at) = taken[per_page + 7];
         host.shm(one).store32(at, 0xffff_ffff);
