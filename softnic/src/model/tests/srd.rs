@@ -51,6 +51,32 @@ fn not_ready_ends_after_the_retries_that_were_set() {
     }
 }
 
+/// How often a look at one QP that was rung reads shared memory, with so many others.
+fn looks_among(others: usize) -> u32 {
+    let (mut w, mut a, mut b, ah) = two(0, Opts::default());
+    let idle: Vec<_> = (0..others).map(|_| Ep::new(&mut w, 0, Opts::default())).collect();
+    b.recv(&mut w, 1, &[(0, 100)]);
+    w.run();
+    w.at(0).1.untraced = true;
+    let wr = a.wr(0, 7, ah, &b, 0, 0, 8);
+    a.post(&mut w, &wr);
+    let (device, process) = w.at(0);
+    process.looks.set(0);
+    device.rung(a.qp.qpn);
+    assert!(device.work(process).busy);
+    let looks = process.looks.get();
+    assert!(device.is_calm(false) && process.outgoing.len() == 1, "it went out, and nothing is left to do");
+    w.disturbed();
+    w.run();
+    assert_eq!((a.one(&mut w), b.one(&mut w), idle.len()), ((7, 0), (1, 0), others));
+    looks
+}
+
+#[test]
+fn a_look_at_a_qp_that_was_rung_looks_at_no_other() {
+    assert_eq!(looks_among(50), looks_among(0));
+}
+
 #[test]
 fn a_receipt_ends_a_send_as_an_answer_does_once() {
     let (mut w, mut a, mut b, ah) = two(0, Opts::default());

@@ -8,6 +8,7 @@ use crate::model::types::{NEVER, Progress};
 use crate::model::window::Window;
 use crate::model::{Device, DeviceConfig, PAGE};
 use crate::profile::Profile;
+use std::cell::Cell;
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::atomic::AtomicU64;
 
@@ -35,6 +36,10 @@ pub struct Proc {
     pub now: u64,
     pub passes: u32,
     pub lines: Vec<String>,
+    /// Without a trace, for which each receive queue is looked at.
+    pub untraced: bool,
+    /// How often the shared memory was looked at.
+    pub looks: Cell<u32>,
 }
 
 impl Proc {
@@ -68,6 +73,7 @@ impl Host for Proc {
         *self.freed.entry(ctx).or_default() += bytes;
     }
     fn shm(&self, ctx: ContextId) -> Window<'_> {
+        self.looks.set(self.looks.get() + 1);
         self.memfds.get(&ctx).map_or(Window::default(), |words| Window::new(words))
     }
     fn is_local(&mut self, dest: &Address) -> bool {
@@ -112,7 +118,7 @@ impl Host for Proc {
         self.passes
     }
     fn tracing(&self) -> bool {
-        true
+        !self.untraced
     }
     fn trace(&mut self, line: &str) {
         self.lines.push(line.to_owned());
