@@ -170,6 +170,9 @@ static void removed(void)
     GONE(!ibv_alloc_pd(e.ctx));
     GONE(!ibv_reg_mr(e.pd, e.buffer, SIZE, IBV_ACCESS_LOCAL_WRITE));
     GONE(!ibv_reg_dmabuf_mr(e.pd, 0, 4096, 0, fd, IBV_ACCESS_LOCAL_WRITE));
+    // Also those that a device which is there would refuse for another reason: no memory, no descriptor.
+    GONE(!ibv_reg_mr(e.pd, (void *)4096, 4096, IBV_ACCESS_LOCAL_WRITE));
+    GONE(!ibv_reg_dmabuf_mr(e.pd, 0, 4096, 0, 12345, IBV_ACCESS_LOCAL_WRITE));
     GONE(!ibv_create_ah(e.pd, &to));
     GONE(!ibv_create_comp_channel(e.ctx));
     GONE(!ibv_create_cq(e.ctx, 16, NULL, NULL, 0));

@@ -56,6 +56,10 @@ pub trait Env {
 pub trait Nic {
     /// Asked before every call that has no call of its own below: the fault file may fail it, a removed device does.
     fn command(&mut self, name: &'static str) -> Result<(), Errno>;
+    /// EIO once the device is gone. For calls that take something of the caller's before they reach the device.
+    fn is_there(&mut self) -> Result<(), Errno> {
+        Ok(())
+    }
 
     fn profile(&mut self) -> &'static Profile;
     fn device(&mut self) -> DeviceResp;

@@ -48,6 +48,7 @@ pub fn reg_mr(call: &mut Call<'_>) -> Res<()> {
     let (_, pd) = call.objects.get(u64::from(pd), object::PD)?;
     call.uhw_in_none()?;
     call.objects.reserve()?;
+    call.nic.is_there()?;
     let mapping = match check_memory(call, start, length, access & LOCAL_WRITE != 0) {
         Ok(()) => None,
         // What can't be pinned may be a peer's.
@@ -131,6 +132,7 @@ fn reg_dmabuf(call: &mut Call<'_>) -> Res<()> {
     }
     call.uhw_in_none()?;
     call.objects.reserve()?;
+    call.nic.is_there()?;
     let start = call.env.dmabuf_map(fd, offset, length, access & access::LOCAL_WRITE != 0)?;
     let spec = MrSpec { pd: pd.nic(), start, length, iova, access, dmabuf: true };
     let info = match call.nic.mr_reg(&spec) {

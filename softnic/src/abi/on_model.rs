@@ -2,6 +2,7 @@
 //! The device's control face over the model: profile values become the structs of the ABI, calls are passed on.
 
 use super::env::Nic;
+use super::errno::EIO;
 use super::structs::{DeviceResp, PortResp};
 use crate::model::host::{ContextId, Errno, Host};
 use crate::model::types::{AhInfo, AhSpec, CqInfo, CqSpec, MrInfo, MrSpec, PdInfo, QpAttr, QpInfo, QpQuery, QpSpec};
@@ -47,6 +48,10 @@ fn width_and_speed(gbps: u32) -> (u8, u8) {
 impl Nic for OnModel<'_> {
     fn command(&mut self, name: &'static str) -> Result<(), Errno> {
         self.device.command(self.host, name)
+    }
+
+    fn is_there(&mut self) -> Result<(), Errno> {
+        if self.device.removed() { Err(EIO) } else { Ok(()) }
     }
 
     fn profile(&mut self) -> &'static Profile {
