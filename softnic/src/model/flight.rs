@@ -120,6 +120,10 @@ impl Flights {
         entry.map(|(_, f)| f)
     }
 
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     pub fn iter(&self) -> impl Iterator<Item = (u64, &Flight)> {
         self.0.iter().map(|(id, f)| (*id, &**f))
     }

@@ -132,6 +132,8 @@ pub struct Device {
     #[allow(clippy::vec_box)]
     spare: Vec<Box<flight::Flight>>,
     last_request: u64,
+    /// Requests in a row that were posted when no other was under way.
+    lonely: u8,
     /// When one of them needs to be looked at.
     flights_due_ms: u64,
     answered: answered::Answered,
@@ -184,6 +186,7 @@ impl Device {
             flights: flight::Flights::default(),
             spare: Vec::new(),
             last_request: 0,
+            lonely: 0,
             flights_due_ms: NEVER,
             answered: answered::Answered::default(),
             progressed: Vec::new(),

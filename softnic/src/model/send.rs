@@ -22,6 +22,9 @@ const PATIENCE: u16 = 32;
 const HOLD_ONE_IN: usize = 4;
 const HOLD_STEPS: (u8, u8) = (3, 9);
 pub(super) const HOLD_MS: u64 = 1;
+/// After so many requests in a row, each posted when no other of the device was under way, none is held back until two meet again: who always waits
+/// for one before the next can't see an order, and would only be slowed down.
+const LONELY: u8 = 64;
 /// Requests that one QP begins in one step.
 const BUDGET: usize = 128;
 /// Placement inside a WRITE is reordered in blocks that are aligned to this.
@@ -59,7 +62,9 @@ impl Device {
         if tracing {
             host.trace(&format!("{} qp {qpn}: doorbell sq {doorbell}: {waiting} posted", self.name));
         }
-        let is_alone = what_for == Taking::Begin && waiting == 1 && q.can_begin(self.now_ms) && self.port_up;
+        let is_only = waiting == 1 && q.pending.is_empty();
+        let is_alone = is_only && what_for == Taking::Begin && q.can_begin(self.now_ms) && self.port_up;
+        self.lonely = if is_only && self.flights.is_empty() { self.lonely.saturating_add(1) } else { 0 };
         for _ in 0..waiting {
             let mut flight = Flight::next(qpn, &mut self.spare);
             q.rings.read_send(host, q.sq_taken, &mut flight.req);
@@ -71,8 +76,11 @@ impl Device {
             let fault = (!faults.is_empty()).then(|| Box::new(faults.request(op, qpn)));
             let (delay_ms, stall_ms) = fault.as_ref().map_or((0, 0), |fault| (fault.delay_ms, fault.stall_ms));
             let due_ms = if delay_ms > 0 { self.now_ms + delay_ms } else { 0 };
-            let hold =
+            let mut hold =
                 if self.shuffle && !q.spec.kind.ordered { draw_hold(&mut self.rng).saturating_sub(1) } else { 0 };
+            if self.lonely > LONELY {
+                hold = 0;
+            }
             if hold > 0 && !q.holding() {
                 q.held_until_ms = self.now_ms + HOLD_MS;
             }

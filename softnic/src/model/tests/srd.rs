@@ -51,6 +51,45 @@ fn not_ready_ends_after_the_retries_that_were_set() {
     }
 }
 
+/// Posts so many requests, each when the one before has ended. Answers how many did not go out at once.
+fn held_one_by_one(w: &mut World, a: &mut Ep, b: &mut Ep, ah: AhInfo, count: u16) -> u16 {
+    let mut held = 0;
+    for id in 0..count {
+        b.recv(w, id, &[(0, 100)]);
+        w.run();
+        let wr = a.wr(0, id, ah, b, 0, 0, 8);
+        a.post(w, &wr);
+        let (device, process) = w.at(0);
+        device.step(process);
+        held += u16::from(process.outgoing.is_empty());
+        w.disturbed();
+        w.run();
+        assert_eq!((a.one(w), b.one(w)), ((id, 0), (id, 0)));
+    }
+    held
+}
+
+#[test]
+fn who_waits_for_each_request_before_the_next_is_not_held_up_for_long() {
+    for seed in 1..10 {
+        let (mut w, mut a, mut b, ah) = two(seed, Opts::default());
+        let mut one_by_one = |w: &mut World, a: &mut Ep, b: &mut Ep, count| held_one_by_one(w, a, b, ah, count);
+        assert!(one_by_one(&mut w, &mut a, &mut b, 64) > 0, "seed {seed}: at first it can't be known");
+        assert_eq!(one_by_one(&mut w, &mut a, &mut b, 200), 0, "seed {seed}");
+        for id in 0..2 {
+            b.recv(&mut w, id, &[(0, 100)]);
+            let wr = a.wr(0, id, ah, &b, 0, 0, 8);
+            a.post(&mut w, &wr);
+            let (device, process) = w.at(0);
+            device.step(process);
+        }
+        w.disturbed();
+        w.run();
+        assert_eq!((a.polls(&mut w).len(), b.polls(&mut w).len()), (2, 2));
+        assert!(one_by_one(&mut w, &mut a, &mut b, 64) > 0, "seed {seed}: two have met");
+    }
+}
+
 /// How often a look at one QP that was rung reads shared memory, with so many others.
 fn looks_among(others: usize) -> u32 {
     let (mut w, mut a, mut b, ah) = two(0, Opts::default());
