@@ -73,9 +73,8 @@ fn held_one_by_one(w: &mut World, a: &mut Ep, b: &mut Ep, ah: AhInfo, count: u16
 fn who_waits_for_each_request_before_the_next_is_not_held_up_for_long() {
     for seed in 1..10 {
         let (mut w, mut a, mut b, ah) = two(seed, Opts::default());
-        let mut one_by_one = |w: &mut World, a: &mut Ep, b: &mut Ep, count| held_one_by_one(w, a, b, ah, count);
-        assert!(one_by_one(&mut w, &mut a, &mut b, 64) > 0, "seed {seed}: at first it can't be known");
-        assert_eq!(one_by_one(&mut w, &mut a, &mut b, 200), 0, "seed {seed}");
+        assert!(held_one_by_one(&mut w, &mut a, &mut b, ah, 64) > 0, "seed {seed}: at first it can't be known");
+        assert_eq!(held_one_by_one(&mut w, &mut a, &mut b, ah, 200), 0, "seed {seed}");
         for id in 0..2 {
             b.recv(&mut w, id, &[(0, 100)]);
             let wr = a.wr(0, id, ah, &b, 0, 0, 8);
@@ -86,7 +85,7 @@ fn who_waits_for_each_request_before_the_next_is_not_held_up_for_long() {
         w.disturbed();
         w.run();
         assert_eq!((a.polls(&mut w).len(), b.polls(&mut w).len()), (2, 2));
-        assert!(one_by_one(&mut w, &mut a, &mut b, 64) > 0, "seed {seed}: two have met");
+        assert!(held_one_by_one(&mut w, &mut a, &mut b, ah, 64) > 0, "seed {seed}: two have met");
     }
 }
 
