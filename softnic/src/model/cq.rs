@@ -251,6 +251,11 @@ impl Cq {
         self.ring.doorbell(shm, self.produced)
     }
 
+    /// The program says that it has read all that was written.
+    pub fn is_read(&self, host: &dyn Host) -> bool {
+        self.produced as u16 == self.doorbell(host.shm(self.ctx)).consumer
+    }
+
     /// The word by which the user says how far it has read.
     pub fn word(&self) -> u64 {
         self.ring.word()

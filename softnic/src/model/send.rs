@@ -22,8 +22,8 @@ const PATIENCE: u16 = 32;
 const HOLD_ONE_IN: usize = 4;
 const HOLD_STEPS: (u8, u8) = (3, 9);
 pub(super) const HOLD_MS: u64 = 1;
-/// After so many requests in a row, each posted when no other of the device was under way, none is held back until two meet again: who always waits
-/// for one before the next can't see an order, and would only be slowed down.
+/// After so many requests in a row, each posted when no other of the device was under way and all completions of its CQ had been read, none is held
+/// back until two meet again: who always waits for one before the next can't see an order, and would only be slowed down.
 const LONELY: u8 = 64;
 /// Requests that one QP begins in one step.
 const BUDGET: usize = 128;
@@ -64,7 +64,9 @@ impl Device {
         }
         let is_only = waiting == 1 && q.pending.is_empty();
         let is_alone = is_only && what_for == Taking::Begin && q.can_begin(self.now_ms) && self.port_up;
-        self.lonely = if is_only && self.flights.is_empty() { self.lonely.saturating_add(1) } else { 0 };
+        let is_lonely =
+            is_only && self.flights.is_empty() && self.cqs.get(&q.spec.send_cq).is_some_and(|cq| cq.is_read(host));
+        self.lonely = if is_lonely { self.lonely.saturating_add(1) } else { 0 };
         for _ in 0..waiting {
             let mut flight = Flight::next(qpn, &mut self.spare);
             q.rings.read_send(host, q.sq_taken, &mut flight.req);
